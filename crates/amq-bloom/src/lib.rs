@@ -28,6 +28,10 @@
 //! | [`AtomicBloomFilter`] | as `BloomFilter` | 9.6 | when several threads insert at once |
 //! | [`AtomicBlockedBloomFilter`] | as `BlockedBloomFilter` | 10.5 | when several threads insert at once, one cache line per key |
 //!
+//! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
+//! metrics (`Monitored`), windows of time (`Rolling`), and loading that never turns a bad file into
+//! a "no" (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text

@@ -30,6 +30,10 @@
 //! | [`CountingBloomFilter`] | k counters anywhere in the table | 38.4 | by default; converts to [`BloomFilter`] |
 //! | [`BlockedCountingBloomFilter`] | 8 counters in a 64-byte block | 45.7 | for speed: one cache line |
 //!
+//! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
+//! metrics (`Monitored`), windows of time (`Rolling`), and loading that never turns a bad file into
+//! a "no" (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text

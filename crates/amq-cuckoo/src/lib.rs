@@ -31,6 +31,10 @@
 //! Windows are buckets that overlap. At 1 %, from 100,000 keys on, they take 2.1 to 2.4 times as
 //! long to fill.
 //!
+//! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
+//! metrics (`Monitored`), windows of time (`Rolling`), and loading that never turns a bad file into
+//! a "no" (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text
@@ -67,7 +71,7 @@
 //!
 //! - a [`CuckooFilter`] accepts all n keys it is planned for, except in at most one of 10^6
 //!   filters. This is an extrapolation: none of some hundred thousand filters of each small size
-//!   refused a key, nor did large ones, with 100 million keys in total;
+//!   refused a key, and neither did large ones, with 100 million keys in total;
 //! - the same holds for a [`WindowedCuckooFilter`], except one in 10^4. Five keys with the same
 //!   fingerprint and buckets have only four slots, so plans lengthen the fingerprint where that
 //!   would happen more often (above a few million keys at 1 %).

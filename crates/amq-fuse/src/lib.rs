@@ -27,6 +27,10 @@
 //! | 100,000 | 1.19 | 8.3 / 9.5 / 19.0 |
 //! | 1,000,000 | 1.13 | 7.9 / 9.0 / 18.1 |
 //!
+//! A struct becomes a key by [`key!`]. Threads query a filter without a lock. For a service, the
+//! crate `amq` adds metrics (`Monitored`), and loading that never turns a bad file into a "no"
+//! (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text

@@ -73,7 +73,7 @@ impl fmt::Debug for BinWords {
 }
 
 impl Bins {
-    /// None of so many bins.
+    /// No bin, of this many.
     #[inline]
     pub(crate) fn new(bins: u64) -> Self {
         let words = match bins.div_ceil(64) as usize {

@@ -31,7 +31,7 @@ impl Counters {
         }
     }
 
-    /// The counters of so many bins.
+    /// The counters of this many bins.
     pub(crate) fn counts(&self, bins: usize) -> Vec<u64> {
         let bit = |plane: &[u64], bin: usize| plane[bin / 64] >> (bin % 64) & 1;
         let count = |bin| {

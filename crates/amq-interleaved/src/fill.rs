@@ -46,7 +46,7 @@ pub(crate) fn insert(
     all == 0
 }
 
-/// Inserts what `next` gives, about as many hashes as said, and returns how many were new.
+/// Inserts the hashes from `next`, approximately `about` of them, and returns how many were new.
 pub(crate) fn insert_from(
     params: &InterleavedParams,
     table: &mut [u8],

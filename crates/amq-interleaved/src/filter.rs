@@ -172,7 +172,7 @@ impl InterleavedBloomFilter {
         Ok((Self::with_seed(sets.len() as u64, plan, seed)?, plan))
     }
 
-    /// The size and rate of a filter of so many bins, and what it costs. Allocates nothing.
+    /// The size, rate and cost of a filter of this many bins. Allocates nothing.
     ///
     /// The plan's number of keys is that of all bins together, each filled as the goal says. Its
     /// rate is that of a single bin: of M bins that do not hold a key, M times the rate are

@@ -20,12 +20,12 @@
 //! # What it is
 //!
 //! M sets of keys, the *bins*: files, blocks of a chain, tenants, days. A lookup answers with the
-//! set of bins that *may hold* a key. A bin that holds the key is always among them. Another one is
-//! with the **false-positive rate** p that you choose, so that `p M` wrong bins are expected.
+//! set of bins that *may hold* a key. A bin that holds the key is always among them. Each other bin
+//! is returned with the **false-positive rate** p that you choose, so expect `p M` wrong bins.
 //!
 //! Each bin is a split-block Bloom filter ([`BlockedBloomFilter`], the layout of Apache Parquet),
 //! and all have one size. The answers are those of a loop over M single filters, bit for bit. But
-//! the loop reads M cache lines from M places, and a lookup here eight rows of M bits each.
+//! the loop reads M cache lines in M places, while a lookup here reads eight rows of M bits.
 //!
 //! | bins | bytes of a row | cache lines a lookup reads | and a loop |
 //! | --- | --- | --- | --- |
@@ -33,6 +33,10 @@
 //! | 512 | 64 | 8 | 512 |
 //! | 1,000 | 128 | 16 | 1,000 |
 //! | 8,192 | 1,024 | 128 | 8,192 |
+//!
+//! A struct becomes a key by [`key!`]. `Sharded`, `Monitored` and `load_or_maybe` of the crate
+//! `amq` are for single filters: share an interleaved filter in an `RwLock`, and search every bin
+//! if its file cannot be read.
 //!
 //! # Picture
 //!
@@ -67,17 +71,17 @@
 //! how many of the keys it may hold, in counters that are sliced by bits as the rows are.
 //!
 //! *Filling*: a key of one bin sets one bit in eight rows, which are eight cache lines. So
-//! [`insert_keys`] fills a single filter first, and writes it into the bin row by row. A bin that
-//! has keys already gets them sorted by block, so that the lines they share are in the cache. To
-//! fill all bins, [`build`] makes 64 single filters and transposes them, 64 by 64 bits at a time.
-//! With the feature `rayon`, `par_build` does so on several threads, with the same result.
+//! [`insert_keys`] fills a single filter first, and writes it into the bin row by row. If the bin
+//! has keys already, the new ones are sorted by block, so that the lines they share are in the
+//! cache. To fill all bins, [`build`] makes 64 single filters and transposes them, 64 by 64 bits at
+//! a time. With the feature `rayon`, `par_build` does so on several threads, with the same result.
 //!
 //! *Rows* have a multiple of 64 bins, and above 512 bins a multiple of 512, so that a row begins at
-//! a cache line. [`add_bin`] uses the room, and then copies the table into one with longer rows.
+//! a cache line. [`add_bin`] uses the spare bins first, and then copies the table into longer rows.
 //!
-//! *Files* ([`FilterFile`]) have the table, the numbers of keys and a name for each bin. A view of
-//! a mapped file touches the pages of eight rows. A file in an object store is asked by one range
-//! read ([`InterleavedParams::row_range`]).
+//! *Files* ([`FilterFile`]) have the table, the numbers of keys and a name for each bin. A query of
+//! a mapped file touches the pages of eight rows. A query of a file in an object store takes one
+//! range read ([`InterleavedParams::row_range`]).
 //!
 //! [`bins_keys`]: InterleavedBloomFilter::bins_keys
 //! [`bins_batch`]: InterleavedBloomFilter::bins_batch
@@ -108,13 +112,13 @@
 //! # When not to use it
 //!
 //! - Each key is in **one bin only**, and the keys are known beforehand: a `RibbonMap`
-//!   (`amq-ribbon`) from the key to its bin. Of a thousand bins a value has 10 bits. With 7 more as
-//!   a check it takes 17.1 bits per key, and answers with one candidate, the right one, or for one
-//!   absent key in 128 with a wrong one. At 10.5 bits per key an interleaved filter answers with
-//!   ten wrong bins of a thousand. For as few wrong ones, 1/128 a lookup, it takes 43 bits per key.
+//!   (`amq-ribbon`) from the key to its bin. For a thousand bins a value has 10 bits. With 7 check
+//!   bits the map takes 17.1 bits per key, and returns one candidate: the right one, or a wrong one
+//!   for one absent key in 128. At 10.5 bits per key an interleaved filter returns ten wrong bins
+//!   of a thousand. To return 1/128 wrong bins per lookup, it takes 43 bits per key.
 //! - Bins differ much in size: a filter for each class of sizes takes less, as
 //!   [`InterleavedBloomFilter::classes`] computes.
-//! - Fewer than ten bins: ask single filters.
+//! - Fewer than ten bins: query single filters.
 //! - Keys must be removed from a bin: [`clear_bin`](InterleavedBloomFilter::clear_bin) and insert
 //!   the others again, or keep `amq-counting` filters and set bins from them.
 //! - Strangers choose the keys, know the seed, and profit from false positives: there is no keyed

@@ -14,11 +14,9 @@
 //! assert!(monday.remove("203.0.113.7"));
 //! assert!(monday.contains("203.0.113.7")); // one copy is left
 //!
-//! let mut tuesday = QuotientFilter::new(plan)?;
-//! tuesday.insert("198.51.100.23")?;
-//! monday.merge(&tuesday)?; // hashes no key again
-//! assert!(monday.contains("198.51.100.23"));
-//! assert!(monday.iter().is_sorted()); // what is stored of the hashes, in order
+//! let mut tuesday = QuotientFilter::new(plan)?; tuesday.insert("198.51.100.23")?;
+//! monday.merge(&tuesday)?; // hashes no key again assert!(monday.contains("198.51.100.23"));
+//! assert!(monday.iter().is_sorted()); // the stored fingerprints, in order
 //! # Ok(())
 //! # }
 //! ```
@@ -33,6 +31,10 @@
 //! At 1 % it takes 9.61 bits per key, as much as a Bloom filter; at lower rates it takes less
 //! (10.66 against 11.54 at 2^-8, 12.76 against 14.38 at 0.1 %). Sizes follow the number of keys,
 //! and are not rounded up to powers of two.
+//!
+//! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
+//! metrics (`Monitored`), windows of time (`Rolling`), and loading that never turns a bad file into
+//! a "no" (`load_or_maybe`).
 //!
 //! # Picture
 //!

@@ -30,6 +30,10 @@
 //! These are for a million keys. (1 % is not a whole number of bits, and mixing 6 and 7 costs 1.1
 //! %.) [`RibbonMap`] gives each key a value of up to 32 bits instead.
 //!
+//! A struct becomes a key by [`key!`]. Threads query a filter without a lock. For a service, the
+//! crate `amq` adds metrics (`Monitored`), and loading that never turns a bad file into a "no"
+//! (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text

@@ -30,6 +30,10 @@
 //! | [`ScalableBloomFilter`] | classic filters | by default: the smaller one |
 //! | [`ScalableBlockedBloomFilter`] | split-block filters | for speed: one cache line per stage |
 //!
+//! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
+//! metrics (`Monitored`), windows of time (`Rolling`), and loading that never turns a bad file into
+//! a "no" (`load_or_maybe`).
+//!
 //! # Picture
 //!
 //! ```text

@@ -1,11 +1,11 @@
-//! Filters that cannot be made.
+//! Errors of building a filter.
 
 use super::number::{Counted, Limit, noun};
 use super::sip_key::ZERO_KEY;
 use super::{BatchInsertError, PlanError, UnevenHashes};
 use core::fmt;
 
-/// A filter that could not be made.
+/// The filter could not be built.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -18,15 +18,15 @@ pub enum BuildError {
         bytes: u64,
     },
 
-    /// No internal seed, of a bounded number, gave a solvable system (static filters only).
+    /// None of the internal seeds leads to a solvable system (static filters only).
     Exhausted {
-        /// Number of internal seeds there are to try. All depend on the filter's own.
+        /// Number of internal seeds that were tried. They are derived from the filter's seed.
         attempts: u32,
-        /// Number of keys: all of them, or those of the layer that has no solution.
+        /// Number of keys: all of them, or those of the layer without a solution.
         keys: u64,
     },
 
-    /// The hashes that the caller made are not evenly distributed.
+    /// The caller's hashes are not evenly distributed.
     Uneven(UnevenHashes),
 
     /// Some keys hashed differently the second time they were read.
@@ -41,24 +41,23 @@ pub enum BuildError {
         planned: u64,
     },
 
-    /// The file of a filter was asked for while this thread visits one of its shards.
+    /// The filter cannot be saved while this thread visits one of its shards.
     Visited,
 
-    /// The file of a filter was asked for whose parts do not all hash keys as the whole does:
-    /// one was replaced by a filter of another seed. The error omits the seeds, which may be
-    /// secret.
+    /// The filter cannot be saved, because one of its parts was replaced by a filter with another
+    /// seed. The error omits the seeds, which may be secret.
     PartSeeds {
-        /// The first such part, from 0: a shard or a generation.
+        /// Index of the first such part, a shard or a generation.
         part: u64,
     },
 
-    /// The file was asked for of a filter that was read without its seed or secret key: nobody
-    /// could look a key up in it.
+    /// The filter cannot be saved, because it was read without its seed or secret key: no key could
+    /// be looked up in the file.
     Withheld,
 
-    /// The file was asked for of a filter with a seed of its own that its keys are not hashed
-    /// under: the caller hashes them, or they are hashed under a secret key. Such a file has no
-    /// place for a seed.
+    /// The filter cannot be saved, because it has a seed under which its keys are not hashed: the
+    /// caller hashes them, or they are hashed under a secret key. The file has no field for such a
+    /// seed.
     UnusedSeed,
 
     /// The secret key is all zeros, which random bytes never are.

@@ -1,152 +1,150 @@
-//! What cannot be read.
+//! Errors of reading a filter.
 
 use super::number::{Counted, Limit, noun};
 use crate::{FilterKind, PlanError, TruncateError};
 use core::fmt;
 
-/// Bytes that are not a filter, or not one that can be read here. Nothing was made.
+/// The bytes are not a filter, or not one that can be read here.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The first bytes are not those of a filter.
+    /// The first bytes are not those of a filter file.
     Magic,
-    /// They were, before a transfer in text mode changed the line ends or cut the top bits.
+    /// A transfer in text mode has changed line ends or cleared the top bits of bytes.
     TextMode,
-    /// They are in the opposite order.
+    /// The bytes are in reverse order.
     ByteSwapped,
-    /// A later major version of the format.
+    /// The file has a later major version of the format.
     Version {
         /// The file's major version.
         major: u16,
-        /// And its minor one.
+        /// The file's minor version.
         minor: u16,
     },
-    /// Fewer bytes than the file should have.
+    /// The file is cut short.
     Truncated {
-        /// Bytes there are.
+        /// The number of bytes present.
         bytes: u64,
-        /// Bytes there should be: of the whole file, or of the header if even that is cut short.
+        /// The number of bytes expected: of the whole file, or of the header if that is cut short.
         needed: u64,
     },
-    /// Bytes after the end.
+    /// There are bytes after the end.
     Trailing {
-        /// How many.
+        /// The number of these bytes.
         bytes: u64,
     },
-    /// A part with a wrong checksum: it was damaged.
+    /// A part of the file has a wrong checksum: it was damaged.
     Checksum {
         /// `header`, `directory` or `payload`.
         part: &'static str,
     },
-    /// Another filter than the one asked for.
+    /// The file holds another filter than the requested one.
     WrongKind {
         /// What the file holds.
         found: FilterKind,
         /// What was asked for.
         wanted: FilterKind,
     },
-    /// A kind of filter that this version does not know.
+    /// This version does not know the kind of filter.
     Kind {
         /// Its number.
         number: u8,
     },
-    /// A known kind that is not among those asked for: a program that loads any filter may not have
-    /// all kinds, and files hold more than filters.
+    /// The kind is known, but not among the requested ones: a program that loads any filter may
+    /// lack some kinds, and files hold more than filters.
     UnsupportedKind {
         /// What the file holds.
         found: FilterKind,
     },
-    /// A layout of a known kind that this version cannot read.
+    /// This version cannot read this layout of a known kind.
     Revision {
         /// The kind.
         kind: FilterKind,
         /// The file's revision.
         found: u8,
-        /// The one that can be read.
+        /// The revision that can be read.
         known: u8,
     },
-    /// A hash of keys that this version does not know.
+    /// This version does not know the hash of the keys.
     Hash {
         /// Its number.
         id: u8,
     },
-    /// The hashes of its keys come from the caller, and a filter that takes keys was asked for; or
-    /// a seed or secret key was given, which such a file has no use for.
+    /// The caller hashed the keys, but a filter that hashes keys was requested; or a seed or secret
+    /// key was given, which does not apply to such a file.
     Prehashed,
-    /// Its keys are hashed here, and a [`Prehashed`](crate::Prehashed) filter was asked for.
+    /// The filter hashes its keys, but a [`Prehashed`](crate::Prehashed) filter was requested.
     NotPrehashed,
-    /// Its keys are hashed under a secret key of 128 bits, and another filter than a
-    /// [`Keyed`](crate::Keyed) one was asked for, or a seed was given.
+    /// The keys are hashed under a 128-bit secret key, but a filter that is not
+    /// [`Keyed`](crate::Keyed) was requested, or a seed was given.
     Keyed,
-    /// Its keys are hashed under a seed, and a [`Keyed`](crate::Keyed) filter was asked for, or a
+    /// The keys are hashed under a seed, but a [`Keyed`](crate::Keyed) filter was requested, or a
     /// secret key was given.
     NotKeyed,
-    /// An encoding of keys that this version does not know.
+    /// This version does not know the encoding of the keys.
     KeyEncoding {
         /// Its version.
         version: u8,
     },
-    /// Flags that must be understood and are not.
+    /// The file has flags that this version must understand but does not.
     Flags {
-        /// Those flags.
+        /// The unknown flags.
         unknown: u32,
         /// The minor version of the file's format.
         minor: u16,
     },
-    /// Bytes that must be zero and are not.
+    /// Bytes that must be zero are not.
     Reserved {
         /// `header`, `directory` or `payload`.
         part: &'static str,
     },
     /// The file omits its seed, and none was given.
     SeedWithheld,
-    /// A seed was given, and it is not the file's: the file stores another one, or the check of
-    /// another one. Seeds may be secret, so neither is named.
+    /// The given seed is not that of the file. The error omits both, since seeds may be secret.
     OtherSeed,
-    /// The file omits the secret key of 128 bits that its keys are hashed under, and none was
-    /// given.
+    /// The file omits the 128-bit secret key of its hashes, and none was given.
     KeyWithheld,
-    /// A secret key of 128 bits was given, and it is not the file's.
+    /// The given 128-bit secret key is not that of the file.
     OtherKey,
-    /// The file's secret key of 128 bits is all zeros: no filter is written under it
+    /// The file's 128-bit secret key is all zeros, under which no filter is saved
     /// ([`BuildError::ZeroKey`](crate::BuildError::ZeroKey)).
     ZeroKey,
-    /// An invalid number in header or directory.
+    /// A number in the header or directory is invalid.
     Geometry {
-        /// What it stands for.
+        /// The field.
         field: &'static str,
         /// The number.
         value: u64,
     },
-    /// Invalid parameters.
+    /// The parameters are invalid.
     Params(PlanError),
-    /// The payload's length is not the one that the geometry asks for.
+    /// The payload's length does not match the geometry.
     PayloadLength {
-        /// Bytes stated.
+        /// The length in the file, in bytes.
         stated: u64,
-        /// Bytes that the geometry asks for.
+        /// The length for the geometry, in bytes.
         expected: u64,
     },
-    /// A table that no sequence of operations leads to.
+    /// No sequence of operations leads to this table.
     Structure {
         /// What is inconsistent.
         what: &'static str,
     },
-    /// The file, or the bytes that were given, are more than the caller allows.
+    /// The file or the given bytes exceed the caller's limit.
     OverLimit {
-        /// How many they are.
+        /// The size in bytes.
         bytes: u64,
-        /// The most that are allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The filter cannot be read within the budget that was given.
+    /// The filter cannot be read within the given budget.
     Budget(TruncateError),
     /// The allocator refused.
     OutOfMemory {
-        /// The bytes asked of it.
+        /// Bytes requested.
         bytes: u64,
     },
-    /// Reading stopped at an error of the system; see [`ReadError`](crate::ReadError).
+    /// The system reported an error while reading; see [`ReadError`](crate::ReadError).
     Interrupted,
 }
 
@@ -179,7 +177,7 @@ impl fmt::Display for DecodeError {
                  newer one",
                 crate::envelope::MAJOR
             ),
-            // Until the header is there, nobody knows how long the file should be.
+            // The header has the length of the file.
             Self::Truncated { bytes, needed } if needed == crate::format::HEADER as u64 => write!(
                 f,
                 "the file is cut short within its header: it has {}, and the header alone has \
@@ -321,10 +319,10 @@ impl fmt::Display for DecodeError {
     }
 }
 
-/// The way out of what no program of the family writes.
+/// The advice for files that no program of the family writes.
 const AGAIN: &str = "Copy the file again, or build the filter anew";
 
-/// How a program loads a kind that it does not read as any filter.
+/// How to load a kind that is not read as `AnyFilter`.
 const fn how_to_load(kind: FilterKind) -> &'static str {
     match kind {
         FilterKind::RibbonMap => {
@@ -341,7 +339,7 @@ const fn how_to_load(kind: FilterKind) -> &'static str {
     }
 }
 
-/// What a file of a kind holds, in running text, with its article.
+/// The kind in running text, with its article.
 struct Named(FilterKind);
 
 impl fmt::Display for Named {
@@ -365,9 +363,9 @@ impl core::error::Error for DecodeError {}
 #[cfg(feature = "std")]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The system's error.
+    /// The system reported an error.
     Io(std::io::Error),
-    /// What was read is not a filter.
+    /// The bytes read are not a filter.
     Decode(DecodeError),
 }
 

@@ -1,66 +1,64 @@
-//! Keys that cannot be inserted.
+//! Errors of inserting keys.
 
 use super::number::{Counted, Limit, noun};
 use super::{LengthMismatch, UnevenHashes};
 use core::fmt;
 
-/// An insert that was refused. The filter is as it was before.
+/// The insert was refused. The filter is unchanged.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum InsertError {
-    /// The table has no room that this key can reach.
+    /// The table has no free slot for this key.
     Table {
-        /// Keys held.
+        /// Number of keys in the filter.
         len: u64,
-        /// Keys the filter was planned for.
+        /// Number of keys that the filter was planned for.
         capacity: u64,
         /// Share of all slots in use, 0 to 1.
         load: f64,
     },
 
-    /// This key is in several times, and copies, of it and perhaps of others, fill every place
-    /// that it can take.
+    /// Copies of this key, and perhaps of others, fill every slot that it can use.
     Copies {
         /// Number of copies.
         copies: u64,
     },
 
-    /// The filter would exceed a limit that was set when it was made.
+    /// The filter would exceed a limit that was set when it was created.
     Limit {
-        /// What is limited, in the plural.
+        /// The limited quantity, in the plural.
         what: &'static str,
         /// The limit.
         limit: u64,
     },
 
-    /// No further stage can be planned: too little of the false-positive rate is left.
+    /// No further stage can be planned: too little of the false-positive rate remains.
     Stages {
         /// Number of stages.
         stages: u64,
     },
 
-    /// The filter must double to take the key, and would fill up with entries whose
-    /// fingerprints are used up: each of them takes two slots of the next table.
+    /// The filter must double to insert the key, but would fill up with entries without a
+    /// fingerprint: each of them takes two slots of the next table.
     UsedUp {
-        /// Entries whose fingerprints are used up.
+        /// Number of entries without a fingerprint.
         entries: u64,
-        /// Slots of the table that may be in use.
+        /// The most slots that may be in use.
         of: u64,
     },
 
-    /// The hashes of the batch, which the caller made, are not evenly distributed. None of them
-    /// is in.
+    /// The caller's hashes are not evenly distributed. None of the batch was inserted.
     Uneven(UnevenHashes),
 
-    /// There is not an answer for each hash of the batch. None of them is in.
+    /// The batch and the slice for its answers differ in length. Nothing was inserted.
     Length(LengthMismatch),
 
-    /// The key's shard is visited by this thread, which has its filter in hand.
+    /// This thread is visiting the key's shard, and so already has its filter.
     Visited,
 
-    /// The filter must grow, or be copied, to take the key, and the allocator refused.
+    /// The filter must grow or be copied to insert the key, and the allocator refused.
     OutOfMemory {
-        /// The bytes asked for.
+        /// Bytes requested.
         bytes: u64,
     },
 }
@@ -128,14 +126,13 @@ impl From<UnevenHashes> for InsertError {
     }
 }
 
-/// A batch insert that was refused part of the way.
-///
-/// Each insert is all or nothing; a batch is not. The first `done` keys are in, the rest are not.
+/// A batch insert was refused part of the way. Each insert is all or nothing; a batch is not. The
+/// first `done` keys were inserted, the others were not.
 #[derive(Clone, Copy, PartialEq)]
 pub struct BatchInsertError {
     /// Number of keys, from the start of the batch, that are in the filter.
     pub done: u64,
-    /// Why the next one was refused.
+    /// Why the next key was refused.
     pub error: InsertError,
 }
 
@@ -148,7 +145,7 @@ impl BatchInsertError {
             .map_err(|error| Self { done: 0, error: InsertError::Length(error) })
     }
 
-    /// This refusal, in a batch that had `before` keys inserted earlier.
+    /// The same error for a batch in which `before` keys were inserted earlier.
     #[must_use]
     pub(crate) const fn after(self, before: u64) -> Self {
         Self { done: self.done.saturating_add(before), ..self }

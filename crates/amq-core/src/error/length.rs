@@ -1,4 +1,4 @@
-//! Slices that do not go together.
+//! Slices of different lengths.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use core::fmt;
 pub struct LengthMismatch {
     /// Number of keys.
     pub keys: usize,
-    /// Room for answers.
+    /// Number of answers.
     pub answers: usize,
 }
 

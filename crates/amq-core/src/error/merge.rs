@@ -1,25 +1,25 @@
-//! Filters that cannot be merged.
+//! Errors of merging filters.
 
 use super::InsertError;
 use super::number::Counted;
 use crate::FilterKind;
 use core::fmt;
 
-/// Two filters that cannot be merged. Both are as before.
+/// The filters cannot be merged. Both are unchanged.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// Neither of their sizes is a whole number of times the other.
+    /// Neither size is a multiple of the other.
     Sizes {
-        /// What the size is a number of.
+        /// The unit of the sizes, in the plural.
         field: &'static str,
         /// Of the filter merged into.
         ours: u64,
         /// Of the filter merged from.
         theirs: u64,
-        /// The nearest smaller size of the filter merged from that would do.
+        /// The nearest smaller size that would merge.
         below: u64,
-        /// And the nearest larger one.
+        /// The nearest larger size that would merge.
         above: u64,
     },
 
@@ -33,19 +33,18 @@ pub enum MergeError {
         theirs: u64,
     },
 
-    /// They hash their keys with different seeds. The error does not tell them, since seeds may
-    /// be secret.
+    /// They hash their keys under different seeds. The error omits them, since seeds may be secret.
     Seeds,
 
-    /// They hash their keys under different secret keys of 128 bits.
+    /// They hash their keys under different 128-bit secret keys.
     SipKeys,
 
-    /// Their keys are hashed in different ways: under a seed, under a secret key of 128 bits,
-    /// by the caller.
+    /// Their keys are hashed in different ways: under a seed, under a 128-bit secret key, or by the
+    /// caller.
     Hashing,
 
-    /// One of them was read without its seed or secret key, so that it is not known whether
-    /// they hash their keys alike.
+    /// One of them was read without its seed or secret key, so it is unknown whether they hash keys
+    /// alike.
     Withheld,
 
     /// They are of different kinds.
@@ -66,16 +65,16 @@ pub enum MergeError {
         theirs: f64,
     },
 
-    /// The merged filter would have a higher false-positive rate than promised.
+    /// The merged filter would have a higher false-positive rate than planned.
     Rate {
         /// The rate it would have.
         merged: f64,
-        /// The rate promised.
+        /// The planned rate.
         asked: f64,
     },
 
-    /// The filter merged from has fewer distinct fingerprints than the one merged into, and the
-    /// missing bits cannot be made up. Merging the other way round works.
+    /// The filter merged from has shorter fingerprints than the one merged into, and the missing
+    /// bits are unknown. Merging the other way round works.
     Fingerprints {
         /// Distinct fingerprints of the filter merged into.
         ours: u64,
@@ -89,8 +88,7 @@ pub enum MergeError {
         ours: u64,
         /// Keys in the filter merged from.
         theirs: u64,
-        /// Number of slots, or the most there may be if the filter grows. Not every last one
-        /// can be used.
+        /// Number of slots, or the most slots if the filter grows. Not all of them can be used.
         slots: u64,
     },
 
@@ -183,10 +181,10 @@ impl MergeError {
     }
 }
 
-/// The way out of every mismatch.
+/// The advice for every mismatch.
 const SAME: &str = "only filters made with the same parameters and the same seed can be combined";
 
-/// A value that may be a bound; `u64::MAX` is none.
+/// A value that may be a limit; `u64::MAX` means none.
 struct Bound(u64);
 
 impl fmt::Display for Bound {

@@ -1,7 +1,7 @@
-//! What can go wrong. Every error carries its numbers, and its text names the way out.
+//! Errors. Each carries its numbers, and its text says what to do.
 //!
-//! `Debug` writes the same text as `Display`, in every error of the workspace: a program whose
-//! `main` returns an error prints it by `Debug`, and so does `unwrap`.
+//! `Debug` prints the same text as `Display`, in every error of the workspace, because `unwrap` and
+//! a `main` that returns an error print by `Debug`.
 
 mod build;
 mod decode;
@@ -265,7 +265,7 @@ mod tests {
         for (error, text) in texts {
             assert_eq!(error.to_string(), *text);
             assert_eq!(std::format!("{error:?}"), *text, "what `main` prints");
-            // Who prints the chain of sources reads everything once.
+            // Printing the chain of sources prints nothing twice.
             assert!(error.source().is_none_or(|source| !text.contains(&source.to_string())));
         }
     }

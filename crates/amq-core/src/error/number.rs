@@ -1,8 +1,8 @@
-//! Limits, formatted to be read.
+//! Numbers and limits in error texts.
 
 use core::fmt;
 
-/// A limit. Large ones close to a power of two are written as that: `2^64 - 16`, not
+/// A limit. Large ones close to a power of two are written as `2^64 - 16`, not
 /// `18446744073709551600`.
 pub(super) struct Limit(pub(super) u64);
 
@@ -19,7 +19,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A number of things, which are named in the plural: `2 bytes`, `1 byte`.
+/// A number with its noun, given in the plural: `2 bytes`, `1 byte`.
 pub(crate) struct Counted(pub(crate) u64, pub(crate) &'static str);
 
 impl fmt::Display for Counted {
@@ -28,7 +28,7 @@ impl fmt::Display for Counted {
     }
 }
 
-/// The noun for so many, from its plural.
+/// The noun for this number, from its plural.
 pub(super) fn noun(number: u64, plural: &'static str) -> &'static str {
     if number == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
 }
@@ -36,7 +36,7 @@ pub(super) fn noun(number: u64, plural: &'static str) -> &'static str {
 /// The range of a number: `must be 1`, `must be at least 1`, `must be from 1 to 9`.
 pub(super) struct Range {
     pub(super) min: u64,
-    /// `u64::MAX` is no limit.
+    /// `u64::MAX` means no limit.
     pub(super) max: u64,
 }
 

@@ -1,15 +1,15 @@
-//! Goals and parameters that cannot be planned.
+//! Errors of planning a filter.
 
 use super::number::{Counted, Limit, Range};
 use crate::FilterKind;
 use core::fmt;
 
-/// A goal or a parameter that no filter can be planned for. Nothing was allocated.
+/// No filter can be planned for this goal or parameter. Nothing was allocated.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The number of keys is outside the variant's range. (0 keys are planned for as 1, and are
-    /// never the reason.)
+    /// The number of keys is outside the variant's range. (0 keys are planned as 1, and are never
+    /// the reason.)
     Keys {
         /// The value asked for.
         keys: u64,
@@ -25,8 +25,8 @@ pub enum PlanError {
         fpr: f64,
     },
 
-    /// The rate is below the floor of 64-bit hashes: an absent key shares its whole hash with
-    /// one of this many keys that often.
+    /// The rate is below that of equal 64-bit hashes: the probability that an absent key has the
+    /// same hash as one of this many keys.
     FprBelowHashFloor {
         /// The value asked for.
         fpr: f64,
@@ -52,17 +52,17 @@ pub enum PlanError {
         bits_per_key: f64,
     },
 
-    /// The bits per key do not suffice for so few keys: the smallest filter takes more.
+    /// For so few keys, the smallest filter needs more bits per key.
     FewKeys {
         /// The value asked for.
         bits_per_key: f64,
         /// Number of keys.
         keys: u64,
-        /// The smallest larger number of keys for which they suffice.
+        /// The smallest larger number of keys for which these bits suffice.
         least: u64,
     },
 
-    /// Fewer bytes than the variant's smallest filter for these keys.
+    /// The variant's smallest filter for these keys needs more bytes.
     Bytes {
         /// Bytes asked for, for all keys together.
         bytes: u64,
@@ -72,7 +72,7 @@ pub enum PlanError {
 
     /// The filter would be larger than the variant, or the machine's address space, allows.
     TooLarge {
-        /// The bytes needed (`inf` beyond counting).
+        /// The bytes needed (`inf` if that overflows).
         bytes: f64,
         /// The most this variant can hold here.
         max_bytes: u64,
@@ -90,33 +90,33 @@ pub enum PlanError {
         max: u64,
     },
 
-    /// An explicit parameter is not a multiple of what it must be.
+    /// An explicit parameter is not a multiple of the required number.
     Multiple {
         /// The parameter's name.
         name: &'static str,
         /// What was given.
         value: u64,
-        /// What it must be a multiple of.
+        /// The required divisor.
         of: u64,
     },
 
-    /// An explicit parameter that is a share, such as a tightening ratio, is out of its range.
+    /// An explicit ratio, such as a tightening ratio, is out of its range.
     Share {
         /// The parameter's name.
         name: &'static str,
         /// What was given.
         value: f64,
-        /// The lowest number that is too large.
+        /// The value must be below this.
         below: f64,
     },
 
-    /// A filter that doubles would fill up with entries whose fingerprints are used up.
+    /// A filter that doubles would fill up with entries without a fingerprint.
     Doublings {
         /// Bits of a fingerprint.
         fingerprint_bits: u32,
         /// Doublings asked for.
         doublings: u32,
-        /// The most that fingerprints of this length last for.
+        /// The most doublings that fingerprints of this length allow.
         most: u32,
     },
 

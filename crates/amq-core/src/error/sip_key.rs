@@ -1,26 +1,26 @@
-//! Text that is no secret key.
+//! Errors of parsing a secret key.
 
 use super::number::Counted;
 use core::fmt;
 
-/// Text that is not the hexadecimal form of a [`SipKey`](crate::SipKey). It may be a secret
-/// with a slip of the pen, so the error shows none of it.
+/// The text is not the hexadecimal form of a [`SipKey`](crate::SipKey). It may be a mistyped
+/// secret, so the error omits it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SipKeyError {
-    /// It has another length.
+    /// The length is wrong.
     Length {
-        /// Its bytes.
+        /// The length in bytes.
         bytes: usize,
     },
 
-    /// It has the right length, and something in it is no hexadecimal digit.
+    /// The length is right, but a character is not a hexadecimal digit.
     Digit {
-        /// The place of the first such byte, from 0.
+        /// Index of the first such byte.
         at: usize,
     },
 
-    /// It is all zeros, which random bytes never are.
+    /// The key is all zeros, which random bytes never are.
     Zero,
 }
 

@@ -1,22 +1,22 @@
-//! Filters that cannot be truncated.
+//! Errors of truncating a filter.
 
 use super::PlanError;
 use super::number::{Counted, Limit, noun};
 use crate::{Budget, FilterKind};
 use core::fmt;
 
-/// A filter that cannot be made as small as asked. It is as before.
+/// The filter cannot be truncated as requested. It is unchanged.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum TruncateError {
     /// The budget is impossible, or too small for the filter's keys.
     Plan(PlanError),
 
-    /// The budget is larger than the filter: the bits it lacks come from the keys alone.
+    /// The budget is larger than the filter: only the keys could supply the missing bits.
     Larger {
         /// The budget asked for.
         asked: Budget,
-        /// What the filter has, in the same unit.
+        /// The filter's own budget, in the same unit.
         has: Budget,
     },
 
@@ -26,7 +26,7 @@ pub enum TruncateError {
         kind: FilterKind,
     },
 
-    /// A view keeps the bytes it borrows.
+    /// Views cannot be truncated.
     View,
 
     /// The allocator refused.
@@ -37,8 +37,8 @@ pub enum TruncateError {
 }
 
 impl TruncateError {
-    /// The error of a filter that has less than was asked for: a rate of `fpr`, or `bytes` for so
-    /// many keys.
+    /// The error for a budget above that of the filter: a rate of `fpr`, or `bytes` for this many
+    /// keys.
     #[must_use]
     pub fn larger(asked: Budget, fpr: f64, bytes: u64, keys: u64) -> Self {
         let has = match asked {

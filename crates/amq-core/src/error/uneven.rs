@@ -5,36 +5,34 @@ use crate::memory::reserve;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Different hashes that are enough to tell.
+/// The number of different hashes that suffices for a verdict.
 const ENOUGH: u64 = 1000;
 
-/// Hashes among which different ones are counted.
+/// The number of hashes among which different ones are counted.
 const SAMPLE: usize = 1 << 16;
 
-/// Hashes made by the caller that agree in their highest 16 bits: 32-bit checksums, small integers
-/// taken for hashes, and the like. No filter can tell such keys apart at the rate that it was
-/// planned for.
+/// The caller's hashes agree in their highest 16 bits, as 32-bit checksums and small integers do.
+/// No filter can keep its planned rate with such hashes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnevenHashes {
-    /// Different hashes that agree, at least.
+    /// The number of different hashes that agree, at least.
     pub hashes: u64,
     /// Their highest 16 bits.
     pub highest: u16,
 }
 
 impl UnevenHashes {
-    /// Hashes of which at least 1,000 are different, and which all agree in their highest 16 bits.
+    /// At least 1,000 different hashes that all agree in their highest 16 bits.
     #[must_use]
     pub const fn new(hashes: u64, highest: u16) -> Self {
         Self { hashes, highest }
     }
 
     /// Refuses a whole set of hashes if at least 1,000 of them are different and all agree in their
-    /// highest 16 bits. Of hashes from a 64-bit hash function, that never happens.
-    ///
-    /// Usually the second hash differs from the first, and no other is looked at. Filters that are
-    /// built from hashes check them.
+    /// highest 16 bits. Of hashes from a 64-bit hash function, that never happens. Usually the
+    /// second hash differs from the first, and no others are read. Filters built from hashes call
+    /// this.
     ///
     /// ```
     /// use amq_core::{KeyHash, UnevenHashes};
@@ -49,9 +47,9 @@ impl UnevenHashes {
         Self::check_part(hashes, || 0)
     }
 
-    /// As [`check`](Self::check), for hashes that may be a part of those of `total` keys, in any
-    /// order. Someone who inserts the keys in the order of their hashes inserts many in a
-    /// row that agree: they are fine unless they are too dense for that number of keys.
+    /// Like [`check`](Self::check), for hashes that may be a part of those of `total` keys, in any
+    /// order. If keys are inserted in the order of their hashes, many in a row agree. That is an
+    /// error only if they are too dense for `total` keys.
     #[inline]
     pub(crate) fn check_part(hashes: &[KeyHash], total: impl FnOnce() -> u64) -> Result<(), Self> {
         let Some((first, rest)) = hashes.split_first() else { return Ok(()) };
@@ -62,7 +60,7 @@ impl UnevenHashes {
         Self::check_alike(hashes, total())
     }
 
-    /// The same of hashes that all agree.
+    /// The same for hashes that all agree.
     #[cold]
     fn check_alike(hashes: &[KeyHash], total: u64) -> Result<(), Self> {
         let (low, high) = hashes
