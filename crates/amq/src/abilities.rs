@@ -4,7 +4,7 @@ use crate::any::abilities;
 use amq_core::FilterKind;
 use core::fmt;
 
-/// Something that some kinds of filter can do and others cannot.
+/// An operation that some kinds of filter have and others lack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Ability {

@@ -6,14 +6,14 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`AnyFilter`] | a filter of a kind that is chosen at run time, or found in a file |
-//! | [`AnyFile`] | what a file holds: a filter of keys, under a seed or a secret key, which it is asked for by key; or of the caller's hashes |
-//! | [`Keyed`], [`Prehashed`] | a filter that hashes under a secret key; a filter of hashes that come from elsewhere |
+//! | [`AnyFile`] | the contents of a file: a filter with the hash of its keys |
+//! | [`Keyed`], [`Prehashed`] | a filter that hashes under a secret key; a filter of your own hashes |
 //! | [`Abilities`] | what each kind can do |
-//! | [`load_or_maybe`], [`open_or_maybe`] | never turn an unreadable file into a "no" |
-//! | [`monitored`] | a filter that measures its false-positive rate in use |
-//! | [`sharded`] | a filter for threads that insert and remove |
-//! | [`rolling`] | a filter of the latest keys of a stream, in generations |
-//! | [`InterleavedBloomFilter`] | many filters that one lookup asks: which of a thousand sets may hold a key? |
+//! | [`load_or_maybe`], [`open_or_maybe`] | load a file; if it cannot be read, every answer is "maybe", never "no" |
+//! | [`monitored`] | metrics: a filter that measures its false-positive rate in use |
+//! | [`sharded`] | locks: a filter for threads that insert and remove |
+//! | [`rolling`] | windows of time: a filter of the latest keys of a stream |
+//! | [`InterleavedBloomFilter`] | many filters in one: which of a thousand sets may hold a key? |
 //!
 //! ```
 //! use amq::{AnyFilter, BloomFilter, FilterFile, Goal};
@@ -96,7 +96,7 @@ pub use amq_ribbon::{self as ribbon, RibbonFilter, RibbonMap};
 #[cfg(feature = "scalable")]
 pub use amq_scalable::{self as scalable, ScalableBlockedBloomFilter, ScalableBloomFilter};
 
-// What is no kind of its own.
+// Types that are not kinds.
 #[cfg(all(feature = "bloom", target_has_atomic = "64"))]
 pub use amq_bloom::{AtomicBlockedBloomFilter, AtomicBloomFilter};
 #[cfg(feature = "interleaved")]
@@ -107,7 +107,7 @@ const _: () = assert!(
     "choose at least one variant: a feature of those that `all` is made of"
 );
 
-/// What most programs need: `use amq::prelude::*;`.
+/// The items that most programs need: `use amq::prelude::*;`.
 pub mod prelude {
     pub use crate::AnyFilter;
     pub use amq_core::{

@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// A filter that was loaded or opened, or the reason why not. Without a filter every answer is
-/// `true`, "maybe": whoever stands a filter before something slow is then slow, and never wrong.
+/// `true`, "maybe". A program that filters slow lookups is then slow, but never wrong.
 ///
 /// ```
 /// let filter = amq::load_or_maybe("no such file");
@@ -25,8 +25,8 @@ pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
     OrMaybe(AnyFilter::load(path))
 }
 
-/// A view of the filter in these bytes, such as a memory map, which it owns; if that fails,
-/// every answer is "maybe". So it is if there are no bytes, because the file could not be mapped.
+/// A view of the filter in these bytes, such as a memory map, which it owns. If that fails, or the
+/// file could not be mapped, every answer is "maybe".
 ///
 /// Everything is checked, as by [`FilterFile::view_shared`].
 ///
@@ -61,20 +61,20 @@ impl<F: Filter> OrMaybe<F> {
         Filter::contains_hash(self, hash)
     }
 
-    /// The filter, if there is one.
+    /// The filter, if it was read.
     #[must_use]
     pub fn filter(&self) -> Option<&F> {
         self.0.as_ref().ok()
     }
 
-    /// Why there is none.
+    /// Why it was not read.
     #[must_use]
     pub fn error(&self) -> Option<&ReadError> {
         self.0.as_ref().err()
     }
 }
 
-/// What a missing filter says of itself: it errs for every key, and takes no room.
+/// The state of a missing filter: a rate of 1, and no memory.
 impl<F: Filter> Filter for OrMaybe<F> {
     /// [`FilterKind::Other`]`("missing")` if there is none.
     fn kind(&self) -> FilterKind {

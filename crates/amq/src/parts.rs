@@ -1,4 +1,4 @@
-//! Filters made of filters, as files: a file of its own kind, whose sections are the files of its
+//! Files of filters made of filters. Each has its own kind, and its sections are the files of its
 //! parts.
 
 use alloc::vec;
@@ -15,16 +15,17 @@ use amq_core::{
 /// The revision of both layouts.
 const REVISION: u8 = 1;
 
-/// A filter that is stored as a part of another: a shard, a generation. Every filter with a file
-/// is, and a [`Rolling`](crate::rolling::Rolling) or [`Sharded`](crate::sharded::Sharded) one, too.
+/// A filter that can be stored as a part of another: a shard, a generation. Every filter with a
+/// file is one, [`Rolling`](crate::rolling::Rolling) and [`Sharded`](crate::sharded::Sharded)
+/// included.
 ///
-/// An [`AnyFilter`](crate::AnyFilter) is none. A `Sharded<AnyFilter>` answers and takes keys, but
-/// has no `to_bytes`: to store it, name the type of its shards, as in `Sharded<BloomFilter>`.
+/// An [`AnyFilter`](crate::AnyFilter) is not. A `Sharded<AnyFilter>` works, but has no `to_bytes`:
+/// to save it, name the type of its shards, as in `Sharded<BloomFilter>`.
 pub trait Part: Filter + FileFormat<With<Table> = Self> {}
 
 impl<F: Filter + FileFormat<With<Table> = F>> Part for F {}
 
-/// What the file of a filter of parts says.
+/// The header data of a file of parts.
 pub(crate) fn whole(
     kind: FilterKind,
     hashing: Hashing,
@@ -34,10 +35,10 @@ pub(crate) fn whole(
     Contents { entries: vec![entry], ..Contents::new(kind, REVISION, hashing, &header, 0) }
 }
 
-/// Adds a part, which must hash its keys as the whole does.
+/// Adds a part, which must hash its keys like the whole.
 pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), BuildError> {
     let sections = &mut whole.sections;
-    // What no reader accepts is not written.
+    // No reader would accept this file.
     if part.seed() != whole.header.seed {
         return Err(BuildError::PartSeeds { part: sections.len() as u64 });
     }
@@ -48,7 +49,7 @@ pub(crate) fn push<F: Part>(whole: &mut Contents<'_>, part: &F) -> Result<(), Bu
     Ok(())
 }
 
-/// The part in a file, hashed as the whole is.
+/// The part in a file, hashed like the whole.
 fn part_of<F: Part>(bytes: &[u8], whole: &Opened<'_>) -> Result<F, DecodeError> {
     let withheld = whole.withholds_secret();
     if FileInfo::of(bytes)?.withheld != withheld {
@@ -64,7 +65,7 @@ fn part_of<F: Part>(bytes: &[u8], whole: &Opened<'_>) -> Result<F, DecodeError> 
     from_payload::<F>(&opened, payload)
 }
 
-/// What the plan of a filter of parts prints of the whole.
+/// The text of a plan of parts.
 pub(crate) fn shown(keys: u64, bytes: u64, expected_fpr: f64) -> Plan<()> {
     Plan::new((), keys).with_bytes(bytes).with_expected_fpr(expected_fpr)
 }
@@ -75,12 +76,12 @@ pub(crate) struct Sum<R, I> {
     pub(crate) parts: u64,
     /// The rate of the whole from that of each part.
     pub(crate) rate: R,
-    /// The most keys of the whole if no part may be planned for more than so many.
+    /// The most keys of the whole if no part may be planned for more than this many.
     pub(crate) keys: I,
 }
 
 impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
-    /// A refusal to plan a part, said of the whole, which `goal` is for.
+    /// Converts the error of planning a part to one of the whole, which `goal` is for.
     pub(crate) fn refusal(&self, of_part: PlanError, goal: Goal) -> PlanError {
         let keys = goal.keys;
         let all = |each: u64| each.saturating_mul(self.parts);
@@ -107,13 +108,13 @@ impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
                 let max_bytes = all(max_bytes).min(isize::MAX as u64);
                 PlanError::TooLarge { bytes: bytes * self.parts as f64, max_bytes }
             }
-            // Of a part's own parameters.
+            // An error of a part's own parameters.
             other => other,
         }
     }
 }
 
-/// Checks the directory of a file of parts, at most so many; `what` they are, for errors.
+/// Checks the directory of a file of at most this many parts; `what` names them in errors.
 pub(crate) fn check(
     opened: &Opened<'_>,
     kind: FilterKind,
@@ -147,7 +148,7 @@ pub(crate) fn parts<F: Part, B: Bytes>(
 ) -> Result<Vec<F>, DecodeError> {
     let (mut parts, mut keys) = (Vec::new(), 0u64);
     for _ in 0..opened.sections() {
-        // Each is given back once it is read.
+        // Each is freed once it is read.
         let section = sections.take()?;
         let part = part_of::<F>(section.as_ref(), opened)?;
         keys = keys.saturating_add(part.len());

@@ -126,8 +126,10 @@ impl From<UnevenHashes> for InsertError {
     }
 }
 
-/// A batch insert was refused part of the way. Each insert is all or nothing; a batch is not. The
-/// first `done` keys were inserted, the others were not.
+/// A batch insert was refused part of the way.
+///
+/// Each insert is all or nothing; a batch is not. The first `done` keys were inserted, the others
+/// were not.
 #[derive(Clone, Copy, PartialEq)]
 pub struct BatchInsertError {
     /// Number of keys, from the start of the batch, that are in the filter.

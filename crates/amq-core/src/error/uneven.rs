@@ -30,9 +30,10 @@ impl UnevenHashes {
     }
 
     /// Refuses a whole set of hashes if at least 1,000 of them are different and all agree in their
-    /// highest 16 bits. Of hashes from a 64-bit hash function, that never happens. Usually the
-    /// second hash differs from the first, and no others are read. Filters built from hashes call
-    /// this.
+    /// highest 16 bits. Of hashes from a 64-bit hash function, that never happens.
+    ///
+    /// Usually the second hash differs from the first, and no others are read. Filters built from
+    /// hashes call this.
     ///
     /// ```
     /// use amq_core::{KeyHash, UnevenHashes};

@@ -1,4 +1,4 @@
-//! What some kinds can do and others cannot.
+//! Operations that some kinds have and others lack.
 
 use super::kinds::{Merging, Row, copying, inserting};
 use super::{AnyError, AnyFilter, Unsupported};
@@ -35,7 +35,7 @@ impl AnyFilter {
         Ok(inserting!(self, filter => InsertFilter::insert_hash(filter, hash)?))
     }
 
-    /// Inserts the key with this hash unless the filter answers `true` for it already; see
+    /// Inserts the key with this hash, unless a query already returns `true`; see
     /// [`InsertFilter::insert_unique_hash`](amq_core::InsertFilter::insert_unique_hash), and its
     /// warning.
     #[inline]
@@ -44,12 +44,12 @@ impl AnyFilter {
     }
 
     /// Inserts many hashes and returns how many were new. On an error the hashes before the refused
-    /// one are in, and the error says how many.
+    /// one are in, and the error has their number.
     pub fn insert_batch(&mut self, hashes: &[KeyHash]) -> Result<u64, AnyError> {
         Ok(self.as_fill()?.insert_batch(hashes)?)
     }
 
-    /// Inserts many hashes, says of each whether it was new, and returns how many were; see
+    /// Inserts many hashes, reports for each whether it was new, and returns how many were; see
     /// [`InsertFilter::insert_batch_new`](amq_core::InsertFilter::insert_batch_new).
     pub fn insert_batch_new(
         &mut self,
@@ -100,7 +100,7 @@ impl AnyFilter {
         Ok(can_merge(self, other)?)
     }
 
-    /// What merges filters of the kind that both are of.
+    /// The function that merges two filters of this kind.
     fn merging(&self, other: &Self) -> Result<Merging, AnyError> {
         let (ours, theirs) = (self.kind(), other.kind());
         if ours != theirs {

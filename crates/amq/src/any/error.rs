@@ -1,4 +1,4 @@
-//! What a filter of some kind could not do.
+//! Errors of filters of any kind.
 
 use crate::{Abilities, Ability};
 use amq_core::{
@@ -7,7 +7,7 @@ use amq_core::{
 };
 use core::fmt;
 
-/// An operation that this kind of filter does not have. Its text names the kinds that do.
+/// The kind of filter lacks this operation. The text names the kinds that have it.
 ///
 /// ```
 /// use amq::{Ability, AnyFilter, FilterKind, Goal};
@@ -23,9 +23,9 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsupported {
-    /// What was asked of it.
+    /// The operation.
     pub operation: Ability,
-    /// The kind that cannot.
+    /// The kind that lacks it.
     pub kind: FilterKind,
 }
 
@@ -34,7 +34,7 @@ impl Unsupported {
         Self { operation, kind }
     }
 
-    /// The kinds that can.
+    /// The kinds that have it.
     pub fn kinds_that_can(&self) -> impl Iterator<Item = FilterKind> {
         self.operation.kinds()
     }
@@ -68,16 +68,16 @@ impl fmt::Debug for Unsupported {
 
 impl core::error::Error for Unsupported {}
 
-/// Why an [`AnyFilter`](crate::AnyFilter) could not be made or changed, or an
-/// [`AnyFile`](crate::AnyFile) not be asked. Nothing has changed, but for a batch, which says
-/// how far it came.
+/// An [`AnyFilter`](crate::AnyFilter) could not be built or changed, or an
+/// [`AnyFile`](crate::AnyFile) not queried. Nothing has changed, except by a batch, whose error has
+/// the number of keys that were inserted.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum AnyError {
-    /// The kind cannot do this at all.
+    /// The kind lacks this operation.
     Unsupported(Unsupported),
 
-    /// The filter could not be made.
+    /// The filter could not be built.
     Build(BuildError),
 
     /// The key was refused.
@@ -86,10 +86,10 @@ pub enum AnyError {
     /// A key of the batch was refused.
     Batch(BatchInsertError),
 
-    /// The file that it was read from cannot be asked for keys.
+    /// Keys cannot be hashed for the file.
     Decode(DecodeError),
 
-    /// There is not room for as many answers as keys.
+    /// The numbers of keys and answers differ.
     Length(LengthMismatch),
 
     /// The filters cannot be merged.

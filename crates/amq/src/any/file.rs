@@ -54,8 +54,8 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
     type With<C: Bytes> = AnyFile<C>;
     type Geometry = ();
 
-    /// As it was read: without its seed or secret key if the file it comes from had none. One that
-    /// was read without knowing it is refused ([`BuildError::Withheld`]).
+    /// Written as it was read: without its seed or secret key if the original file omitted it. A
+    /// filter whose secret is unknown is refused ([`BuildError::Withheld`]).
     fn contents(&self, hashing: Hashing) -> Result<Contents<'_>, BuildError> {
         let KeyInfo { encoding, withheld } = self.key_info();
         let hashing = if withheld { Hashing::SeedWithheld } else { hashing };
@@ -90,7 +90,7 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
     }
 }
 
-/// A file's filter, with how its keys are hashed.
+/// The filter in a file, with the hash of its keys.
 fn hashed<B: Bytes>(opened: &Opened<'_>, filter: AnyFilter<B>) -> AnyFile<B> {
     let encoding = opened.encoding();
     let info = KeyInfo { encoding, withheld: opened.withholds_secret() };

@@ -1,5 +1,5 @@
-//! The table of kinds. All that this crate knows of a single kind stands in this file: a variant of
-//! the type, what it is asked as, a row of functions, and its abilities.
+//! The table of kinds. Everything about a single kind is in this file: a variant of the type, the
+//! conversions to trait objects, a row of functions, and its abilities.
 
 use super::make::{AnyPlan, AnyTarget};
 use crate::*;
@@ -17,10 +17,10 @@ use core::fmt::Debug;
 
 /// A filter of any kind: chosen at run time, or found in a file.
 ///
-/// Made [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or read from a
-/// file ([`FilterFile`]). It does what the filter inside can do, and answers [`Unsupported`] to the
-/// rest; [`Abilities`] says which is which. Which kinds there are depends on the crate's features:
-/// a kind that was left out is refused by name.
+/// Created [by kind](AnyFilter::new), [built](AnyFilter::build_hashes) from all keys, or read from
+/// a file ([`FilterFile`]). An operation that the kind lacks returns [`Unsupported`]; [`Abilities`]
+/// lists what each kind can do. The crate's features select the kinds: one that was left out is
+/// refused by name.
 ///
 /// ```
 /// use amq::{AnyFilter, FilterKind, Goal};
@@ -34,8 +34,8 @@ use core::fmt::Debug;
 /// # }
 /// ```
 ///
-/// `B` holds the table. A view of borrowed bytes is an [`AnyView`]; one of bytes that it shares,
-/// such as a memory map, is kept in a struct:
+/// `B` holds the table. A view of borrowed bytes is an [`AnyView`]. A view of shared bytes, such as
+/// a memory map, can be kept in a struct:
 ///
 /// ```
 /// use amq::{AnyFilter, BloomFilter, FilterFile, Goal, SharedBytes};
@@ -99,7 +99,7 @@ pub enum AnyFilter<B: Bytes = Table> {
     Fuse(FuseFilter<B>),
 }
 
-/// Writes what is the same for every kind, from the list below.
+/// Writes the code that is the same for every kind, from the list below.
 macro_rules! kinds {
     ($($feature:literal $kind:ident($type:ident): $way:ident $($more:ident)*;)*) => {
         $(
@@ -135,7 +135,7 @@ macro_rules! kinds {
                 match self {$(#[cfg(feature = $feature)] Self::$kind(filter) => filter,)*}
             }
 
-            /// Without a virtual call, as the three below.
+            /// Without a virtual call, like the three below.
             #[inline]
             pub(super) fn has<K: Key + ?Sized>(&self, key: &K) -> bool {
                 match self {
@@ -272,13 +272,13 @@ impl<B: Bytes> AnyFilter<B> {
         Unsupported::new(operation, self.kind_inside())
     }
 
-    /// The filter inside, as one that counts copies.
+    /// The filter inside, if it counts copies.
     pub fn as_count(&self) -> Result<&dyn CountFilter, Unsupported> {
         Ok(copying!(self, Count, filter => filter))
     }
 
-    /// The stored hashes, every copy, in rising order. A filter stores the leading bits of a hash;
-    /// each comes as the least hash with these bits.
+    /// The stored hashes, every copy, in ascending order. A filter stores the leading bits of a
+    /// hash; each is returned as the least hash with these bits.
     pub fn hashes(&self) -> Result<Box<dyn Iterator<Item = KeyHash> + '_>, Unsupported> {
         match self {
             #[cfg(feature = "quotient")]
@@ -289,7 +289,7 @@ impl<B: Bytes> AnyFilter<B> {
 }
 
 impl AnyFilter {
-    /// The filter inside, as one that takes keys.
+    /// The filter inside, if it inserts keys.
     #[inline]
     pub fn as_insert(&mut self) -> Result<&mut dyn InsertFilter, Unsupported> {
         Ok(self.as_fill()?)
@@ -299,13 +299,13 @@ impl AnyFilter {
         Ok(inserting!(self, filter => filter))
     }
 
-    /// The filter inside, as one that removes keys.
+    /// The filter inside, if it removes keys.
     pub fn as_remove(&mut self) -> Result<&mut dyn RemoveFilter, Unsupported> {
         Ok(copying!(self, Remove, filter => filter))
     }
 }
 
-/// What takes keys, and can be emptied.
+/// Filters that insert keys and can be cleared.
 pub(super) trait Fill: InsertFilter + ClearFilter {}
 
 impl<F: InsertFilter + ClearFilter> Fill for F {}
@@ -315,22 +315,22 @@ type Empty = fn(Goal, u64) -> Result<AnyFilter, BuildError>;
 /// Of a crate and of a type.
 type Names = (&'static str, &'static str);
 
-/// What can be done by kind, before there is a filter.
+/// Functions that need a kind but no filter.
 #[derive(Debug)]
 pub(super) struct Row {
     kind: FilterKind,
     names: Names,
     pub(super) plan: fn(FilterKind, Goal) -> Result<AnyPlan, PlanError>,
-    /// Makes an empty one, if it is not built from all keys at once.
+    /// Creates an empty filter, unless the kind is built from all keys at once.
     pub(super) empty: Option<Empty>,
     pub(super) build: fn(AnyTarget, u64, &[KeyHash]) -> Result<AnyFilter, BuildError>,
     #[cfg(feature = "rayon")]
     pub(super) par_build: fn(AnyTarget, u64, &[KeyHash]) -> Result<AnyFilter, BuildError>,
-    /// Whether two of them can be merged, and what merges them.
+    /// Whether two filters can be merged, and the function that merges them.
     pub(super) merge: Option<Merging>,
-    /// Whether one can be truncated: in memory, and as its file is read.
+    /// Whether a filter can be truncated: in memory, and while its file is read.
     pub(super) truncate: Option<Truncating>,
-    /// Checks what a file's header and directory say.
+    /// Checks a file's header and directory.
     pub(super) check: fn(&Opened<'_>) -> Result<(), DecodeError>,
 }
 
@@ -432,12 +432,12 @@ impl Row {
         }
     }
 
-    /// With what merges two of them.
+    /// Adds the function that merges two filters.
     const fn merging<F: MergeFilter + 'static>(self) -> Self {
         Self { merge: Some((can_merge::<F>, merge::<F>)), ..self }
     }
 
-    /// With what truncates one.
+    /// Adds the functions that truncate a filter.
     const fn truncating<F>(self) -> Self
     where
         F: TruncateFilter + FileFormat<With<Table> = F> + Into<AnyFilter> + 'static,

@@ -1,4 +1,4 @@
-//! Planning and making a filter by kind.
+//! Planning and building a filter by kind.
 
 use super::kinds::Row;
 use super::{AnyError, AnyFilter, Unsupported};
@@ -8,12 +8,12 @@ use amq_core::{
     Budget, BuildError, BuildTarget, DEFAULT_SEED, FilterKind, Goal, Key, KeyHash, Plan, PlanError,
 };
 
-/// What a filter of some kind will cost and how well it will do, before it is made; see
-/// [`AnyFilter::plan`]. Its `params` are the kind.
+/// The size and rate of a filter of some kind before it is built; see [`AnyFilter::plan`]. Its
+/// `params` are the kind.
 pub type AnyPlan = Plan<FilterKind>;
 
-/// What a filter of given keys is sized by: a [`Budget`] for however many keys there are, or a
-/// [`Goal`], which refuses more keys than planned.
+/// How a filter of given keys is sized: by a [`Budget`] for any number of keys, or by a [`Goal`],
+/// which refuses more keys than planned.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum AnyTarget {
     /// Size the filter to the number of keys.
@@ -44,7 +44,7 @@ impl From<Goal> for AnyTarget {
 }
 
 impl AnyFilter {
-    /// What a filter of this kind would cost for a goal. Allocates nothing.
+    /// The size and rate of a filter of this kind for a goal. Allocates nothing.
     ///
     /// ```
     /// use amq::{AnyFilter, FilterKind, Goal};
@@ -61,8 +61,8 @@ impl AnyFilter {
         (row.plan)(kind, goal)
     }
 
-    /// An empty filter of a kind that takes keys one by one, with the public seed
-    /// [`DEFAULT_SEED`]. The others are built: see [`build_hashes`](Self::build_hashes).
+    /// An empty filter of a kind that inserts keys one by one, with the public seed
+    /// [`DEFAULT_SEED`]. Static kinds are built: see [`build`](Self::build).
     pub fn new(kind: FilterKind, goal: Goal) -> Result<Self, AnyError> {
         Self::with_seed(kind, goal, DEFAULT_SEED)
     }
@@ -74,7 +74,7 @@ impl AnyFilter {
         Ok(empty(goal, seed)?)
     }
 
-    /// A filter of any kind, of exactly the keys with these hashes under this seed.
+    /// Builds a filter of any kind from exactly the keys with these hashes under this seed.
     ///
     /// `target` is a [`Budget`], which sizes the filter to the number of keys; or a [`Goal`], and
     /// more keys than planned are an error.
@@ -88,8 +88,8 @@ impl AnyFilter {
         (row.build)(target.into(), seed, hashes)
     }
 
-    /// [`build_hashes`](Self::build_hashes) on the threads of a rayon pool, as
-    /// [`ParBuildExt`](amq_core::ParBuildExt) does it.
+    /// [`build_hashes`](Self::build_hashes) on the threads of a rayon pool, like
+    /// [`ParBuildExt`](amq_core::ParBuildExt).
     #[cfg(feature = "rayon")]
     pub fn par_build_hashes(
         kind: FilterKind,
@@ -102,7 +102,7 @@ impl AnyFilter {
     }
 
     /// Builds a filter of this kind from keys, with the public seed. Keeps their hashes, 8 bytes
-    /// each, until the filter is made.
+    /// each, until the filter is built.
     pub fn build<K: Key>(
         kind: FilterKind,
         target: impl Into<AnyTarget>,

@@ -31,7 +31,7 @@ impl<B: Bytes> AnyFilter<B> {
         self.has(key)
     }
 
-    /// What determines its table: the fields of the variant's own parameters, such as
+    /// The parameters of its table: the fields of the variant's own parameters, such as
     /// [`BloomParams`](amq_bloom::BloomParams), each with its unit.
     ///
     /// ```
@@ -50,7 +50,7 @@ impl<B: Bytes> AnyFilter<B> {
         self.inside().parameters()
     }
 
-    /// How the filter stands, in one value that prints itself. Reads the whole table.
+    /// The state of the filter, in a value that can be printed. Reads the whole table.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.inside().stats()

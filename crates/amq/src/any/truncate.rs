@@ -6,8 +6,8 @@ use amq_core::internal::{Opened, SectionStream};
 use amq_core::{Budget, DecodeError, Filter, FilterKind, TruncateError, TruncateFilter};
 
 impl AnyFilter {
-    /// Makes this the filter of the same keys within a smaller budget: see [`TruncateFilter`].
-    /// Kinds that cannot be truncated are refused by name.
+    /// Truncates the filter to a smaller budget, without its keys: see [`TruncateFilter`]. Kinds
+    /// that cannot be truncated are refused by name.
     ///
     /// ```
     /// use amq::{AnyFilter, Budget, FilterKind};

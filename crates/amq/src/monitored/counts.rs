@@ -2,25 +2,25 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// False positives that an epoch comes to at the rate planned: enough to tell that rate from half
-/// again as much.
+/// The false positives of an epoch at the planned rate: enough to distinguish it from 1.5 times
+/// that rate.
 const IN_EPOCH: f64 = 1024.0;
 
-/// On cache lines of their own: a thread that counts does not slow down those that read the
+/// On separate cache lines, so that a thread that counts does not slow down those that read the
 /// filter's fields. Two lines, since processors fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Counts {
-    /// Queries that a counted one stands for; false positives are all counted.
+    /// The number of queries that each counted query represents. False positives are all counted.
     pub(super) weight: u64,
     positive: AtomicU64,
-    /// Since the beginning.
+    /// Totals since the start.
     all: Epoch,
-    /// Counted negative answers after which an epoch is over.
+    /// The number of counted negative answers in an epoch.
     length: u64,
-    /// The present epoch and the one before it.
+    /// The current epoch and the previous one.
     epochs: [Epoch; 2],
-    /// Which of them is the present one.
+    /// The index of the current one.
     present: AtomicUsize,
 }
 
@@ -36,7 +36,7 @@ impl Counts {
             weight,
             positive: AtomicU64::new(0),
             all: Epoch::default(),
-            // At least as many as tell something of a rate near 1.
+            // At least this many, for rates near 1.
             length: (IN_EPOCH / planned_fpr / weight as f64).max(256.0) as u64,
             epochs: Default::default(),
             present: AtomicUsize::new(0),
@@ -52,8 +52,8 @@ impl Counts {
         }
         self.all.negative.fetch_add(1, Relaxed);
         let present = self.present.load(Relaxed);
-        // One thread alone sees this number, and begins the next epoch. What others count at that
-        // moment may be lost to the epoch, and never to the totals.
+        // Exactly one thread sees this number, and starts the next epoch. The epoch may miss what
+        // others count at that moment; the totals do not.
         if self.epochs[present].negative.fetch_add(1, Relaxed) + 1 == self.length {
             self.epochs[1 - present].reset();
             self.present.store(1 - present, Relaxed);
@@ -65,8 +65,8 @@ impl Counts {
         self.epochs[self.present.load(Relaxed)].false_positive.fetch_add(1, Relaxed);
     }
 
-    /// Negative answers, positive answers and false positives since the beginning, where all
-    /// queries are estimated from those counted.
+    /// Negative answers, positive answers and false positives since the start, estimated from the
+    /// counted queries.
     pub(super) fn totals(&self) -> (u64, u64, u64) {
         let (negative, false_positive) = self.all.seen();
         (negative * self.weight, self.positive.load(Relaxed) * self.weight, false_positive)
@@ -78,7 +78,7 @@ impl Counts {
         (one + other, few + more)
     }
 
-    /// Forgets the recent queries, and not the totals.
+    /// Forgets the recent queries, but not the totals.
     pub(super) fn reset_recent(&self) {
         self.epochs.iter().for_each(Epoch::reset);
     }

@@ -1,4 +1,4 @@
-//! The traits of the filter that is watched.
+//! The traits of the monitored filter.
 
 use super::Monitored;
 use amq_core::{
@@ -6,7 +6,7 @@ use amq_core::{
     InsertFilter, Inserted, KeyHash, LengthMismatch, RemoveFilter, Stats,
 };
 
-/// Queries are counted, everything else is the filter's own.
+/// Counts queries, and forwards everything else.
 impl<F: Filter> Filter for Monitored<F> {
     fn kind(&self) -> FilterKind {
         self.filter.kind()
@@ -51,7 +51,7 @@ impl<F: Filter> Filter for Monitored<F> {
         found
     }
 
-    /// All are counted as single queries are.
+    /// Counted like single queries.
     fn contains_batch(
         &self,
         hashes: &[KeyHash],
@@ -114,7 +114,7 @@ impl<F: CountFilter> CountFilter for Monitored<F> {
     }
 }
 
-/// The totals go on; what was seen recently is forgotten, as by [`Monitored::replace`].
+/// Keeps the totals and forgets recent queries, like [`Monitored::replace`].
 impl<F: ClearFilter> ClearFilter for Monitored<F> {
     fn clear(&mut self) {
         self.counts.reset_recent();

@@ -25,7 +25,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    /// By label, as it is written.
+    /// By label, in its escaped form.
     filters: BTreeMap<String, (Stats, Option<Report>)>,
 }
 
@@ -36,12 +36,12 @@ impl Metrics {
         Self::default()
     }
 
-    /// Adds a filter, whose name may be any text, or replaces the one of that name.
+    /// Adds a filter under any name, or replaces the one of that name.
     pub fn add(&mut self, name: &str, report: &Report) {
         self.filters.insert(label(name), (report.stats, Some(*report)));
     }
 
-    /// Adds a filter that is not watched: its keys, capacity, size, load and expected rate.
+    /// Adds a filter that is not monitored: its keys, capacity, size, load and expected rate.
     ///
     /// ```
     /// use amq::monitored::Metrics;

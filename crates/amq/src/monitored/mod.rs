@@ -1,11 +1,10 @@
-//! A filter that is watched while it works: how often it errs, what it saves, and whether that is
-//! what was planned.
+//! A filter with metrics: its false-positive rate in use, the reads it saves, and whether the rate
+//! is the planned one.
 //!
 //! # What is counted
 //!
-//! A filter cannot know that a "probably" was wrong; whoever looks the key up afterwards does, and
-//! [reports it back](Monitored::report_false_positive). So of each query it is known whether it was
-//! *negative* (a read saved), and of each report that the key was *absent*. The observed rate is
+//! A filter cannot know that a "probably" was wrong. The program finds out when it looks the key
+//! up, and [reports it](Monitored::report_false_positive). The observed rate is
 //!
 //! ```text
 //!             false positives reported
@@ -13,27 +12,25 @@
 //!   negative answers + false positives reported
 //! ```
 //!
-//! which estimates the rate of absent keys whatever their share of the queries. A false positive
-//! that is not reported passes for a key that is there: report all of them, or expect a rate too
-//! low.
+//! It estimates the rate for absent keys, whatever their share of the queries. A false positive
+//! that is not reported counts as a present key: report all of them, or the rate is too low.
 //!
-//! The rate is that of recent queries: of the present epoch and the one before it. An epoch lasts
-//! for as many queries for absent keys as give 1,024 false positives at the planned rate. So a
-//! filter that goes wrong after a good year is noticed within two epochs, and so is one that is
-//! right again.
+//! The rate is that of recent queries: of the current epoch and the previous one. An epoch is as
+//! many queries for absent keys as cause 1,024 false positives at the planned rate. A change of the
+//! rate is therefore noticed within two epochs, even after a year.
 //!
-//! Queries are what cost, so the rate is that of queries, not of different keys: a popular absent
-//! key that is a false positive raises it. The interval takes queries to be independent. Where a
-//! few absent keys make most of the queries, the rate of a filter that is as planned depends on
-//! whether these are false positives, and is further from the planned one than the interval says.
+//! The rate is that of queries, not of distinct keys: a popular absent key that is a false positive
+//! raises it. The interval assumes independent queries. If a few absent keys are most of the
+//! queries, the rate depends on whether these are false positives, and may lie outside the interval
+//! although the filter is as planned.
 //!
-//! # What watching costs
+//! # Cost
 //!
-//! Answers are counted for one query in [`SAMPLED`], picked at random by a generator of each
-//! thread's own, so that queries rarely write memory that threads share. All queries have the same
-//! chance, so a key that makes up half of them does so in the sample. Reports of false positives
-//! are all counted; each follows a read that was in vain, which cost more. The benchmark
-//! `watching_cost` prints the cost of a query.
+//! One query in [`SAMPLED`] is counted, chosen at random by a generator in each thread, so that
+//! queries rarely write to shared memory. All queries are equally likely to be counted, so a key
+//! that makes up half of the queries makes up half of the sample. Reports of false positives are
+//! all counted; each follows a useless read, which costs more. The benchmark `watching_cost` prints
+//! the cost of a query.
 
 mod counts;
 mod forward;
@@ -50,7 +47,7 @@ pub use sample::SAMPLED;
 use amq_core::{Filter, FilterExt, Key, PlanError};
 use counts::Counts;
 
-/// A filter with counters for what it answers.
+/// A filter that counts its answers.
 ///
 /// ```
 /// use amq::monitored::{Monitored, Verdict};
@@ -104,8 +101,8 @@ pub struct Monitored<F> {
 }
 
 impl<F: Filter> Monitored<F> {
-    /// Watches a filter that was planned for this false-positive rate: the plan's `expected_fpr`,
-    /// or the rate asked for.
+    /// Monitors a filter that was planned for this false-positive rate: the plan's `expected_fpr`,
+    /// or the rate of the goal.
     pub fn new(filter: F, planned_fpr: f64) -> Result<Self, PlanError> {
         if !(planned_fpr > 0.0 && planned_fpr < 1.0) {
             return Err(PlanError::Fpr { fpr: planned_fpr });
@@ -113,8 +110,8 @@ impl<F: Filter> Monitored<F> {
         Ok(Self { filter, planned_fpr, counts: Counts::new(planned_fpr, SAMPLED) })
     }
 
-    /// Counts every query instead of one in [`SAMPLED`]: for tests, and where queries are few. A
-    /// query then costs two more additions to memory that all threads share. Begins anew.
+    /// Counts every query instead of one in [`SAMPLED`], for tests and for few queries. A query
+    /// then costs two more additions to memory shared by all threads. Resets the counts.
     #[must_use]
     pub fn counting_every_query(self) -> Self {
         Self { counts: Counts::new(self.planned_fpr, 1), ..self }
@@ -135,23 +132,23 @@ impl<F: Filter> Monitored<F> {
         }
     }
 
-    /// Reports that the filter answered `true` to a query for a key that then was not there.
+    /// Reports that the filter answered `true` for a key that was then not found.
     pub fn report_false_positive(&self) {
         self.counts.was_false();
     }
 
-    /// What was seen so far, and what to think of it. Asks the filter for its present rate, which
-    /// may read the whole table.
+    /// The counts so far, and the verdict. Computes the filter's current rate, which may read the
+    /// whole table.
     #[must_use]
     pub fn report(&self) -> Report {
         Report::new(&self.filter, self.planned_fpr, &self.counts)
     }
 
-    /// Watches another filter instead, planned for the same rate: one that was rebuilt. Returns the
-    /// one before.
+    /// Replaces the filter by another one planned for the same rate, such as a rebuilt one. Returns
+    /// the previous filter.
     ///
-    /// The totals go on, as counters of a page of metrics must. What was seen recently, which rates
-    /// and verdict are made of, was about the other filter and is forgotten.
+    /// The totals continue, as counters of a page of metrics must. The recent counts, on which rate
+    /// and verdict are based, are reset.
     ///
     /// ```
     /// use amq::monitored::{Monitored, Verdict};
@@ -176,20 +173,20 @@ impl<F: Filter> Monitored<F> {
         core::mem::replace(&mut self.filter, filter)
     }
 
-    /// The filter. One that takes keys through a shared reference, such as
-    /// [`Sharded`](crate::sharded::Sharded), takes them through this.
+    /// The filter. Insert through this into a filter that inserts through a shared reference, such
+    /// as [`Sharded`](crate::sharded::Sharded).
     #[must_use]
     pub const fn filter(&self) -> &F {
         &self.filter
     }
 
-    /// The filter, to be changed.
+    /// The filter, mutably.
     #[must_use]
     pub const fn filter_mut(&mut self) -> &mut F {
         &mut self.filter
     }
 
-    /// The filter, no longer watched.
+    /// The filter, no longer monitored.
     #[must_use]
     pub fn into_inner(self) -> F {
         self.filter

@@ -1,17 +1,17 @@
-//! What was seen, and what to think of it.
+//! The report of a monitored filter, and its verdict.
 
 use super::counts::Counts;
 use alloc::string::{String, ToString};
 use amq_core::{Filter, Stats};
 use core::fmt;
 
-/// The normal deviate of an interval that one time in a thousand misses, half of them on each side.
+/// The normal deviate of a two-sided interval of 99.9 %.
 const DEVIATE: f64 = 3.290_526_731_491_926;
 
-/// What a watched filter did; see [`Monitored::report`](super::Monitored::report).
+/// The counts of a monitored filter; see [`Monitored::report`](super::Monitored::report).
 ///
-/// The numbers of queries are estimates where one in 64 is counted: of `n`, right to within
-/// `8 sqrt(n)` in two cases of three.
+/// If one query in 64 is counted, numbers of queries are estimates: `n` has a standard deviation of
+/// `8 sqrt(n)`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -19,27 +19,27 @@ pub struct Report {
     pub stats: Stats,
     /// The false-positive rate it was planned for.
     pub planned_fpr: f64,
-    /// The number of queries since the beginning.
+    /// The number of queries since the start.
     pub queries: u64,
-    /// Queries that were answered "probably", since the beginning.
+    /// Queries answered "probably", since the start.
     pub positives: u64,
-    /// Queries that were answered "certainly not", since the beginning: reads that were saved.
+    /// Queries answered "certainly not", since the start: reads that were saved.
     pub reads_saved: u64,
-    /// Positives that were reported to be false, since the beginning.
+    /// Positives that were reported as false, since the start.
     pub false_positives: u64,
-    /// Recent queries for absent keys, which `observed_fpr` and `interval` are about.
+    /// Recent queries for absent keys, on which `observed_fpr` and `interval` are based.
     pub recent_absent: u64,
     /// False positives over recent queries for absent keys; NaN before the first of these.
     pub observed_fpr: f64,
-    /// The rates that these counts are compatible with: 99.9 % confidence.
+    /// The 99.9 % confidence interval of the rate.
     pub interval: (f64, f64),
-    /// What to think of it; `None` as long as the interval allows for more than one verdict.
+    /// The verdict; `None` as long as the interval allows for more than one.
     pub verdict: Option<Verdict>,
 }
 
-/// Whether a filter does what was planned, and what to do if not.
+/// Whether a filter works as planned, and what to do if not.
 ///
-/// The first that holds, where `low` and `high` are the ends of [`Report::interval`]:
+/// The first row that holds, where `low` and `high` are the ends of [`Report::interval`]:
 ///
 /// | verdict | if |
 /// | --- | --- |
@@ -51,12 +51,12 @@ pub struct Report {
 pub enum Verdict {
     /// The recent rate is at most twice the planned one.
     AsPlanned,
-    /// The table is too full for the planned rate: its own [`Filter::expected_fpr`] says so, even
-    /// if no false positive was reported. Build a larger one.
+    /// The table is too full for the planned rate, by its own [`Filter::expected_fpr`], even if no
+    /// false positive was reported. Build a larger filter.
     Overfull,
-    /// The recent rate is at least twice the planned one, and the table does not explain it:
-    /// somebody replays false positives, a popular absent key is one, or keys collide in their
-    /// hashes. Rebuild under another seed, or a secret key if strangers choose the keys.
+    /// The recent rate is at least twice the planned one, although the table is not too full:
+    /// somebody replays false positives, a popular absent key is one, or hashes of keys collide.
+    /// Rebuild under another seed, or a secret key if strangers choose the keys.
     WorseThanPlanned,
 }
 
@@ -111,7 +111,7 @@ impl Report {
         }
     }
 
-    /// The share of queries for keys that were there, since the beginning; NaN without queries.
+    /// The share of queries for present keys, since the start; NaN without queries.
     #[must_use]
     pub fn hit_rate(&self) -> f64 {
         let hits = self.positives.saturating_sub(self.false_positives);
@@ -119,7 +119,7 @@ impl Report {
     }
 }
 
-/// One line, as for a log.
+/// One line, for a log.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stats, queries, reads_saved, false_positives, planned_fpr, .. } = self;
@@ -148,15 +148,14 @@ fn interval(hits: u64, negative: u64, weight: u64) -> (f64, f64) {
     (rate(low), rate(high))
 }
 
-/// What a ratio of two means, of `above` and of `below` events, exceeds by chance one time in two
-/// thousand: the quantile of F with twice as many degrees of freedom.
+/// The 0.9995 quantile of F with `2 above` and `2 below` degrees of freedom.
 fn quantile(above: f64, below: f64) -> f64 {
     // The cube roots of the means are almost normal, with these variances.
     let (over, under) = (1.0 / (9.0 * above), 1.0 / (9.0 * below));
     let square = DEVIATE * DEVIATE;
     let (top, bottom) = ((1.0 - over).powi(2), (1.0 - under).powi(2));
     let whole = bottom - square * under;
-    // Also if nothing was counted.
+    // Also if there are no counts.
     if !(below > 0.0 && whole > 0.0) {
         return f64::INFINITY;
     }
@@ -184,7 +183,7 @@ mod tests {
         sum
     }
 
-    /// One time in two thousand on either side, and less where there are few events.
+    /// A miss of one in two thousand on either side, and less if there are few events.
     #[test]
     fn the_interval_misses_as_often_as_it_says() {
         for hits in [0u64, 1, 2, 3, 5, 10, 30, 100, 400] {
@@ -197,7 +196,7 @@ mod tests {
                 let told = least..=0.000_501;
                 assert!(told.contains(&above), "{hits}, {negative}: {above}");
                 assert!(told.contains(&below), "{hits}, {negative}: {below}");
-                // A negative answer that stands for more of them divides the odds.
+                // A negative answer that represents several divides the odds.
                 let odds = |rate: f64| rate / (1.0 - rate);
                 let (lower, upper) = interval(hits, negative, 64);
                 assert!((64.0 * odds(lower) - odds(low)).abs() <= 1e-6 * odds(low));

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread_local;
 
-/// One query in so many is counted, on average.
+/// On average, one query in this many is counted.
 pub const SAMPLED: u64 = 64;
 
 thread_local! {
-    /// This thread's random numbers, which begin far from those of all other threads.
+    /// This thread's random numbers, which start far from those of all other threads.
     static RANDOM: Cell<u64> = {
         static THREADS: AtomicU64 = AtomicU64::new(0);
         Cell::new(remix(THREADS.fetch_add(1, Ordering::Relaxed), 0))
@@ -17,7 +17,7 @@ thread_local! {
 }
 
 /// True with a probability of `1 / weight`, a power of two, independently of all other queries: a
-/// popular key has its share of the sample, and no pattern of queries is in step with it.
+/// popular key has its share of the sample, and a periodic pattern of queries does no harm.
 #[inline]
 pub(super) fn due(weight: u64) -> bool {
     // Knuth's multiplier, of MMIX; the upper bits are the random ones.
@@ -26,7 +26,7 @@ pub(super) fn due(weight: u64) -> bool {
     next <= u64::MAX / weight
 }
 
-/// Begins this thread's random numbers anew, so that a test counts the same queries every time.
+/// Resets this thread's random numbers, so that a test counts the same queries every time.
 #[cfg(test)]
 pub(super) fn restart(seed: u64) {
     RANDOM.set(remix(seed, 1));
@@ -36,7 +36,7 @@ pub(super) fn restart(seed: u64) {
 mod tests {
     use super::*;
 
-    /// Also the first ones of a thread: a program may start a thread for every few queries.
+    /// The first queries of a thread, too: a program may start a thread for every few queries.
     #[test]
     fn every_query_of_a_thread_is_as_likely_counted() {
         let (threads, queries, q) = (20_000u64, 20, 1.0 / SAMPLED as f64);

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use amq_core::internal::{Contents, FileFormat, Hashing, Header, Opened, Sections};
 use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
-/// The generations and their numbers are in the file: after a restart nothing is forgotten, and the
-/// next [`advance`](Rolling::advance) forgets what it would have.
+/// The file contains the generations and their numbers: a restart forgets nothing, and the next
+/// [`advance`](Rolling::advance) forgets the same generation as without it.
 impl<F: Part> FileFormat for Rolling<F> {
     type With<B: Bytes> = Self;
     type Geometry = ();
@@ -30,7 +30,7 @@ impl<F: Part> FileFormat for Rolling<F> {
         Opened::within("advances by count", by_count, 0..=1)
     }
 
-    /// Copies the generations, whatever the sections are held in.
+    /// Copies the generations from any kind of bytes.
     fn from_sections<B: Bytes>(
         opened: &Opened<'_>,
         (): (),
@@ -38,7 +38,7 @@ impl<F: Part> FileFormat for Rolling<F> {
     ) -> Result<Self, DecodeError> {
         let [count, newest, by_count] = opened.only_entry()?;
         let generations: Vec<F> = parts(opened, sections)?;
-        // Those that were never reached hold nothing.
+        // Generations not yet reached are empty.
         let reached = newest.saturating_add(1).min(count) as usize;
         if generations[reached..].iter().any(|generation| !generation.is_empty()) {
             return Err(DecodeError::Structure { what: "generations that were not reached" });

@@ -6,7 +6,7 @@ use core::fmt;
 
 /// A generation of a [`Rolling`](super::Rolling) filter: the keys of one period.
 ///
-/// Its filter knows keys by other hashes than theirs, so it is asked through this.
+/// Its filter holds remixed hashes, so keys are queried through this type.
 #[derive(Clone, Copy)]
 pub struct Generation<'a, F> {
     number: u64,
@@ -37,7 +37,7 @@ impl<'a, F> Generation<'a, F> {
 }
 
 impl<F: Filter> Generation<'_, F> {
-    /// Whether `key` probably came in this period: `false` is certain.
+    /// Whether `key` was probably inserted in this period: `false` is certain.
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(key.key_hash(self.seed))
@@ -61,7 +61,7 @@ impl<F: Filter> Generation<'_, F> {
         self.filter.is_empty()
     }
 
-    /// Its state in one value that prints itself. Reads the whole table.
+    /// Its state, in a value that can be printed. Reads the whole table.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.filter.stats()

@@ -1,7 +1,7 @@
-//! How far a rolling filter goes.
+//! Limits of a rolling filter.
 
-/// The most generations: each query asks all of them.
+/// The most generations: each query reads all of them.
 pub(super) const MAX_GENERATIONS: u64 = 1 << 12;
 
-/// The most advances: far from where numbers end.
+/// The most advances, far below overflow.
 pub(super) const MAX_ADVANCES: u64 = 1 << 56;

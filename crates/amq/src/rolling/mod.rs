@@ -1,9 +1,8 @@
 //! The last generations of a stream: keys are forgotten, a generation at a time.
 //!
-//! "Have I seen this in the last hour?" A filter that only takes keys fills up; one that removes
-//! them needs to be told each key again when it expires. A rolling filter keeps `g` small filters,
-//! the generations. Keys go into the newest; when time moves on, the oldest is emptied and becomes
-//! the newest.
+//! "Have I seen this in the last hour?" A filter without removal fills up; one with removal needs
+//! each key again when it expires. A rolling filter keeps `g` small filters, the generations. Keys
+//! are inserted into the newest. After each period the oldest is emptied and becomes the newest.
 //!
 //! ```text
 //!                    oldest                             newest
@@ -12,16 +11,14 @@
 //!   advance():      emptied, and now the newest
 //! ```
 //!
-//! A key is remembered for at least `g - 1` whole periods between two advances, and forgotten after
-//! `g` of them.
+//! A key is remembered for at least `g - 1` periods, and forgotten after `g` of them.
 //!
 //! # The rate
 //!
-//! A query asks all generations. Were each planned for the rate asked for, the whole would err
-//! nearly `g` times as often; each is planned for `1 - (1 - P)^(1/g)`, so that together they keep
-//! `P`. That costs `log2 g` more bits a key, and 1.44 times that in a Bloom filter. Each generation
-//! remixes the hash in its own way, so that they err independently, and a key that is a false
-//! positive now is hardly one in the next round.
+//! A query reads all generations, so their rates add up. For a rate of `P` in total, each
+//! generation is planned for `1 - (1 - P)^(1/g)`. That costs `log2 g` more bits per key, and 1.44
+//! times that in a Bloom filter. Each generation remixes the hash in its own way, so their false
+//! positives are independent, and a key that is one now is unlikely to be one later.
 //!
 //! # An hour of events
 //!
@@ -73,17 +70,17 @@ use core::fmt;
 
 /// A filter of the last generations of a stream; see the [module](self) for how it works.
 ///
-/// It is a file like any other filter ([`FilterFile`](amq_core::FilterFile)), so that a
-/// restart does not forget the hour. The time that passes while nobody advances it is not counted:
-/// advance it after loading as often as was missed.
+/// It can be saved like any other filter ([`FilterFile`](amq_core::FilterFile)), so that a restart
+/// forgets nothing. The time between saving and loading is not counted: after loading, advance it
+/// as often as was missed.
 ///
-/// For several threads, [`Sharded`](crate::sharded::Sharded) takes rolling filters as shards. Under
-/// a secret key it is `Keyed::of(Rolling::new(..)?, key)`; see [`Keyed`](amq_core::Keyed).
+/// For several threads, [`Sharded`](crate::sharded::Sharded) accepts rolling filters as shards. For
+/// a secret key, use `Keyed::of(Rolling::new(..)?, key)`; see [`Keyed`](amq_core::Keyed).
 #[derive(Clone, PartialEq)]
 pub struct Rolling<F> {
     /// A ring.
     generations: Vec<F>,
-    /// The number of the newest generation, from 0, and its place.
+    /// The number of the newest generation, from 0, and its index.
     newest: u64,
     at: usize,
     /// Keys planned for, in all generations together.
@@ -107,8 +104,8 @@ impl<F: fmt::Debug> fmt::Debug for Rolling<F> {
 impl<F: EmptyFilter> Rolling<F> {
     /// An empty filter of this many generations, 1 to 4096, with the public [`DEFAULT_SEED`].
     ///
-    /// The goal is for the whole window: the keys of all generations, each of which is planned for
-    /// an equal share of them, and the rate of all together.
+    /// The goal is for the whole window: the keys and the rate of all generations together. Each is
+    /// planned for an equal share of the keys.
     pub fn new(goal: Goal, generations: usize) -> Result<Self, BuildError> {
         Self::with_seed(goal, generations, DEFAULT_SEED)
     }
@@ -126,14 +123,14 @@ impl<F: EmptyFilter> Rolling<F> {
 }
 
 impl<F> Rolling<F> {
-    /// Advances by itself, too: whenever a key is to be inserted and the newest generation holds as
-    /// many as it was planned for. No key is ever refused then.
+    /// Also advances by itself, before an insert into a generation that holds as many keys as
+    /// planned. Then no key is ever refused.
     ///
-    /// **It counts inserts, not different keys.** A key that the newest generation holds is not
-    /// inserted again and does not count; a key that only an older one holds is inserted into the
-    /// newest, and counts again. So of `n` keys planned in `g` generations the filter remembers at
-    /// least the last `n (g - 1) / g` inserts: as many different keys if none comes twice, and as
-    /// few as `n / g` if the same ones come in every generation.
+    /// **It counts inserts, not distinct keys.** A key in the newest generation is not inserted
+    /// again and does not count. A key in an older one is inserted into the newest, and counts
+    /// again. So with `n` keys planned in `g` generations the filter remembers at least the last `n
+    /// (g - 1) / g` inserts. These are as many distinct keys if none repeats, and only `n / g` if
+    /// the same keys occur in every generation.
     #[must_use]
     pub fn by_count(self) -> Self {
         Self { by_count: true, ..self }
@@ -145,7 +142,7 @@ impl<F> Rolling<F> {
         self.generations.len()
     }
 
-    /// How often it has advanced.
+    /// The number of advances so far.
     #[must_use]
     pub const fn advanced(&self) -> u64 {
         self.newest
@@ -175,8 +172,8 @@ impl<F> Rolling<F> {
         self.ring().map(move |(number, filter)| Generation::new(number, seed, filter))
     }
 
-    /// The generations that may hold keys, newest first, each with its number. Those that were
-    /// never reached are left out.
+    /// The generations that may hold keys, newest first, each with its number. Those not yet
+    /// reached are omitted.
     #[inline]
     fn ring(&self) -> impl Iterator<Item = (u64, &F)> {
         let (newer, older) = self.generations.split_at(self.at + 1);
@@ -192,11 +189,10 @@ fn within(generation: u64, hash: KeyHash) -> KeyHash {
 }
 
 impl<F: ClearFilter> Rolling<F> {
-    /// Begins a new generation, and forgets the oldest: all of its keys at once. Its memory is used
-    /// again.
+    /// Starts a new generation, and forgets the oldest with all of its keys. Its memory is reused.
     pub fn advance(&mut self) {
         if self.newest >= MAX_ADVANCES {
-            // There is no time for so many: this is a forged file's number. Begin anew.
+            // So many advances are impossible: the number is from a forged file. Start anew.
             self.generations.iter_mut().for_each(F::clear);
             (self.newest, self.at) = (0, 0);
             return;
@@ -217,7 +213,7 @@ impl<F: Filter> Rolling<F> {
         FilterExt::contains(self, key)
     }
 
-    /// The keys in all generations; one that came in several counts in each.
+    /// The number of keys in all generations; a key in several counts in each.
     #[must_use]
     pub fn len(&self) -> u64 {
         Filter::len(self)
@@ -238,11 +234,11 @@ impl<F: Filter> Rolling<F> {
 }
 
 impl<F: InsertFilter + ClearFilter> Rolling<F> {
-    /// Inserts `key` into the newest generation, so that it is remembered from now on, and says
-    /// whether it was there within the window: [`Inserted::New`] is certain.
+    /// Inserts `key` into the newest generation, so that it is remembered from now on, and returns
+    /// whether it was inserted within the window: [`Inserted::New`] is certain.
     ///
     /// Refused if the newest generation is full; nothing changes then. [`advance`](Self::advance)
-    /// makes room, and [`by_count`](Self::by_count) does that by itself.
+    /// makes room, and [`by_count`](Self::by_count) advances by itself.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, InsertError> {
         self.insert_hash(key.key_hash(self.seed))
@@ -251,7 +247,7 @@ impl<F: InsertFilter + ClearFilter> Rolling<F> {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let (newest, number) = (&self.generations[self.at], self.newest);
-        // Nothing is ever removed from a generation, so one copy of a key does.
+        // Nothing is ever removed from a generation, so one copy of a key suffices.
         if newest.contains_hash(within(number, hash)) {
             return Ok(Inserted::MaybePresent);
         }

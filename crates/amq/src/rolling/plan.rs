@@ -1,4 +1,4 @@
-//! How large a generation must be, and how rarely it may err.
+//! The size and rate of a generation.
 
 use super::Rolling;
 use super::limits::MAX_GENERATIONS;
@@ -6,7 +6,7 @@ use crate::parts::{Sum, shown};
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 use core::fmt;
 
-/// What a rolling filter will cost and how well it will do.
+/// The size and rate of a rolling filter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct RollingPlan<P> {
@@ -32,7 +32,8 @@ impl<P> fmt::Display for RollingPlan<P> {
 }
 
 impl<F: EmptyFilter> Rolling<F> {
-    /// What a filter of this many generations, 1 to 4096, costs for a goal. Allocates nothing.
+    /// The size and rate of a filter of this many generations, 1 to 4096, for a goal. Allocates
+    /// nothing.
     ///
     /// The goal is for the whole window: the keys of all generations, the rate of all together, and
     /// a budget of bytes or of bits per key for all of them.
@@ -41,7 +42,7 @@ impl<F: EmptyFilter> Rolling<F> {
         goal.plan_by(plan)
     }
 
-    /// As `plan`, but refusals name bytes where bits per key were asked for.
+    /// Like `plan`, but errors name bytes instead of bits per key.
     fn planned(goal: Goal, generations: usize) -> Result<RollingPlan<F::Params>, PlanError> {
         let count = generations as u64;
         PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
@@ -67,12 +68,12 @@ impl<F: EmptyFilter> Rolling<F> {
     }
 }
 
-/// The rate of each of so many filters that together err at the rate `fpr`: `1 - (1 - fpr)^(1/n)`.
+/// The rate of each of n filters that together have the rate `fpr`: `1 - (1 - fpr)^(1/n)`.
 fn share_of(fpr: f64, filters: u64) -> f64 {
     -libm::expm1(libm::log1p(-fpr) / filters as f64)
 }
 
-/// The rate of so many filters that each err at the rate `fpr`: `1 - (1 - fpr)^n`.
+/// The rate of n filters together that each have the rate `fpr`: `1 - (1 - fpr)^n`.
 fn together(fpr: f64, filters: u64) -> f64 {
     -libm::expm1(libm::log1p(-fpr) * filters as f64)
 }

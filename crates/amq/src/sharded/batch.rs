@@ -13,22 +13,22 @@ use amq_core::{
 use amq_core::{HashSource, Key};
 use core::fmt;
 
-/// Hashes grouped at a time: enough for a lock to be worth taking, few enough for the first-level
-/// cache to hold their order.
+/// The number of hashes grouped at a time: enough to amortise a lock, few enough for their order to
+/// fit the first-level cache.
 const TOGETHER: usize = 4096;
 
-/// Hashes that are sorted by shard before the threads of a pool insert them.
+/// The number of hashes that are sorted by shard before the threads of a pool insert them.
 #[cfg(feature = "rayon")]
 const ROUND: usize = 1 << 20;
 
-/// A batch of which some keys were refused.
+/// Some keys of a batch were refused.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// Why the first of them was.
+    /// The error of the first refused key.
     pub error: InsertError,
-    /// The hashes that are not in: in each shard that refused one, it and those behind it. All
-    /// others of the batch are.
+    /// The hashes that were not inserted: in each shard, the first refused one and those after it.
+    /// All others were inserted.
     pub hashes: Vec<KeyHash>,
 }
 
@@ -53,11 +53,11 @@ impl core::error::Error for Refused {}
 
 /// Up to [`TOGETHER`] hashes in the order of their shards.
 struct Groups {
-    /// Where each shard's group ends; the one before it is where it begins.
+    /// The end of each shard's group, which is the start of the next.
     ends: Vec<u32>,
     /// The hashes.
     hashes: Vec<KeyHash>,
-    /// Where each was before.
+    /// The original index of each.
     from: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ impl Groups {
         for end in &mut self.ends {
             start += core::mem::replace(end, start);
         }
-        // Each end is its group's beginning now, and moves up as the group is filled.
+        // Each end is now the start of its group, and advances as the group is filled.
         for (from, &hash) in (0..).zip(hashes) {
             let place = &mut self.ends[hash.shard(shards)];
             self.hashes[*place as usize] = hash;
@@ -94,7 +94,7 @@ impl Groups {
         &self.hashes[start as usize..self.ends[shard] as usize]
     }
 
-    /// Calls `each` with every shard that has hashes, its hashes, and where they were.
+    /// Calls `each` with every shard that has hashes, its hashes, and their original indices.
     fn each(&self, mut each: impl FnMut(usize, &[KeyHash], &[u32])) {
         let mut start = 0;
         for (shard, &end) in self.ends.iter().enumerate() {
@@ -108,8 +108,8 @@ impl Groups {
 }
 
 impl<F: Filter> Sharded<F> {
-    /// Answers many hashes at once, `answers[i]` for `hashes[i]`, taking each lock once for some
-    /// thousand hashes. (Without memory to order them, one by one.)
+    /// Answers many hashes at once, `answers[i]` for `hashes[i]`, taking each lock once per
+    /// thousand hashes or so. (One by one, if there is no memory to sort them.)
     pub(super) fn contains_by_shard(
         &self,
         hashes: &[KeyHash],
@@ -145,9 +145,9 @@ impl<F: Filter> Sharded<F> {
 }
 
 impl<F: InsertFilter> Sharded<F> {
-    /// Inserts many hashes, from any thread, taking each lock once for some thousand hashes, and
-    /// returns how many were new. If some are refused, the others are in, and the error has those
-    /// that are not.
+    /// Inserts many hashes, from any thread, taking each lock once per thousand hashes or so, and
+    /// returns how many were new. If some are refused, the others are inserted, and the error lists
+    /// those that are not.
     pub fn insert_batch(&self, hashes: &[KeyHash]) -> Result<u64, Refused> {
         let mut done = Done::default();
         match Groups::new(self.shards.len(), hashes.len()) {
@@ -166,9 +166,9 @@ impl<F: InsertFilter> Sharded<F> {
         done.result()
     }
 
-    /// [`insert_batch`](Self::insert_batch) on the threads of a rayon pool: they first sort the
-    /// hashes by shard, and then each shard is one thread's, so its filter takes its keys in order.
-    /// Threads, locks and panics are as described at [`ParInsertExt`](amq_core::ParInsertExt).
+    /// [`insert_batch`](Self::insert_batch) on the threads of a rayon pool. They first sort the
+    /// hashes by shard; then one thread fills each shard, so its filter receives its keys in order.
+    /// [`ParInsertExt`](amq_core::ParInsertExt) describes threads, locks and panics.
     #[cfg(feature = "rayon")]
     pub fn par_insert_batch(&self, hashes: &[KeyHash]) -> Result<u64, Refused> {
         self.par_insert_from(&hashes)
@@ -187,7 +187,7 @@ impl<F: InsertFilter> Sharded<F> {
         let pieces = total.min(ROUND).div_ceil(TOGETHER);
         let groups = |_| Groups::new(self.shards.len(), TOGETHER).ok();
         let groups: Option<Vec<Groups>> = (0..pieces).map(groups).collect();
-        // A thread of the pool would wait for a shard that this one visits.
+        // A thread of the pool would wait for a shard that this thread visits.
         let visited = self.shards.iter().any(Shard::is_visited);
         let Some(mut groups) = groups.filter(|_| !visited) else {
             return self.insert_in_blocks(total, |first, to| hashes.write(first, to));
@@ -240,7 +240,7 @@ impl<F: InsertFilter> Sharded<F> {
     }
 }
 
-/// What became of a batch so far.
+/// The result of a batch so far.
 #[derive(Default)]
 struct Done {
     new: u64,
@@ -249,8 +249,8 @@ struct Done {
 }
 
 impl Done {
-    /// A filter of a third party may claim anything: a number of new keys beyond all of them counts
-    /// as all, and after a refusal of none of them all count as refused.
+    /// A third party's filter may return any numbers: more new keys than keys count as all, and an
+    /// error after the last key counts as a refusal of all.
     fn insert_all<F: InsertFilter>(&mut self, shard: &Shard<F>, hashes: &[KeyHash]) {
         let inserted = match shard.write() {
             Some(mut filter) => filter.insert_batch(hashes),

@@ -20,15 +20,15 @@ impl<F: InsertFilter> Sharded<F> {
         self.shard(hash).write().ok_or(InsertError::Visited)?.insert_hash(hash)
     }
 
-    /// Inserts `key` unless the filter answers `true` for it already; see
-    /// [`InsertFilter::insert_unique_hash`] and its warning. Of threads that insert one new key at
-    /// once, exactly one is answered [`Inserted::New`].
+    /// Inserts `key`, unless a query already returns `true`; see
+    /// [`InsertFilter::insert_unique_hash`] and its warning. If several threads insert the same new
+    /// key, exactly one gets [`Inserted::New`].
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&self, key: &K) -> Result<Inserted, InsertError> {
         self.insert_unique_hash(key.key_hash(self.seed))
     }
 
-    /// Inserts the key with this hash unless it seems to be in; see
+    /// Inserts the key with this hash, unless a query already returns `true`; see
     /// [`insert_unique`](Self::insert_unique).
     #[inline]
     pub fn insert_unique_hash(&self, hash: KeyHash) -> Result<Inserted, InsertError> {
@@ -51,7 +51,7 @@ impl<F: InsertFilter> Sharded<F> {
         keys: impl IntoIterator<Item = K>,
     ) -> Result<u64, BatchInsertError> {
         let mut new = 0;
-        // No groups: the other threads are to see a key as soon as the iterator gave it.
+        // No groups: other threads should see a key as soon as the iterator returns it.
         for (done, key) in (0..).zip(keys) {
             let inserted = self.insert(&key).map_err(|error| BatchInsertError { done, error })?;
             new += u64::from(inserted.is_new());
@@ -62,8 +62,8 @@ impl<F: InsertFilter> Sharded<F> {
 
 impl<F: RemoveFilter> Sharded<F> {
     /// Removes one copy of `key`, from any thread. `false`: it was certainly not in, and nothing
-    /// changed; or nothing can be told, because this thread [visits](Self::for_each_shard) the
-    /// key's shard.
+    /// changed; or this thread [visits](Self::for_each_shard) the key's shard, and nothing is
+    /// known.
     ///
     /// **Only remove what you inserted**; see [`RemoveFilter::remove_hash`].
     #[inline]

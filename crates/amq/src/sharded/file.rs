@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use amq_core::internal::{Contents, FileFormat, Hashing, Header, Opened, Sections};
 use amq_core::{BuildError, Bytes, DecodeError, FilterKind};
 
-/// Other threads may go on: each shard is written as it is when its turn comes, with its lock held
-/// only so long. All keys that are in when the call begins, and are not removed meanwhile, are in
-/// the file.
+/// Other threads may continue: each shard is locked only while it is written. All keys that are in
+/// the filter when the call starts, and are not removed during it, are in the file.
 impl<F: Part> FileFormat for Sharded<F> {
     type With<B: Bytes> = Self;
     type Geometry = ();
@@ -31,7 +30,7 @@ impl<F: Part> FileFormat for Sharded<F> {
         opened.only_entry::<1>().map(drop)
     }
 
-    /// Copies the shards, whatever the sections are held in.
+    /// Copies the shards from any kind of bytes.
     fn from_sections<B: Bytes>(
         opened: &Opened<'_>,
         (): (),

@@ -18,7 +18,8 @@ impl<F: Filter> Filter for Sharded<F> {
     fn len(&self) -> u64 {
         self.total(F::len)
     }
-    /// The number of keys planned for. The shards' plans come to more, as room for chance.
+    /// The number of keys planned for. The plans of the shards add up to more, since keys are not
+    /// spread evenly.
     fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -54,7 +55,7 @@ impl<F: CountFilter> CountFilter for Sharded<F> {
     }
 }
 
-/// Without locking: nobody else has the filter.
+/// Without locking, since the reference is exclusive.
 impl<F: InsertFilter> InsertFilter for Sharded<F> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         let shard = hash.shard(self.shards.len());
@@ -66,7 +67,7 @@ impl<F: InsertFilter> InsertFilter for Sharded<F> {
     }
 }
 
-/// For code that is generic over filters: a shared reference takes keys, too.
+/// For code that is generic over filters: a shared reference inserts, too.
 impl<F: InsertFilter> InsertFilter for &Sharded<F> {
     fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, InsertError> {
         Sharded::insert_hash(self, hash)

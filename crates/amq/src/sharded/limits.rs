@@ -1,9 +1,9 @@
-//! How many shards there can be.
+//! Limits on the number of shards.
 
 use amq_core::PlanError;
 
-/// The most shards: more locks than any machine has threads for, and as many as a file's directory
-/// has rows for.
+/// The most shards: more locks than any machine has threads, and as many as a file's directory has
+/// rows.
 pub(super) const MAX_SHARDS: u64 = 1 << 15;
 
 /// `Ok` if there can be this many shards.

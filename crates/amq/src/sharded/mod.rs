@@ -1,13 +1,13 @@
 //! One filter for threads that insert and remove: shards with a lock each.
 //!
-//! # Which sharing for which threads
+//! # How to share a filter
 //!
-//! - Threads that only ask share `&F`, without any lock.
+//! - Threads that only query share `&F`, without any lock.
 //! - Threads that insert, and never remove, share an
 //!   [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
 //!   [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), without any lock.
-//! - Threads that insert *and* remove, or want another variant's space or rate, share a
-//!   [`Sharded`] filter.
+//! - Threads that insert *and* remove, or need another variant's space or rate, share a [`Sharded`]
+//!   filter.
 //!
 //! # How it works
 //!
@@ -15,20 +15,20 @@
 //!   hash of a key --- KeyHash::shard ---> one of s locks --- the same hash ---> a filter of n / s
 //! ```
 //!
-//! [`KeyHash::shard`] is independent of everything a filter takes from the hash, so within a shard
-//! hashes are uniform and each shard keeps its rate. A query asks one shard, so the rate of the
+//! [`KeyHash::shard`] is independent of the bits of the hash that filters use, so within a shard
+//! hashes are uniform and each shard keeps its rate. A query reads one shard, so the rate of the
 //! whole is the mean of the shards' rates: that of one filter with the same bits per key.
 //!
-//! Two threads that want the same lock at once wait for each other. With `s` shards and `t` threads
-//! that happens to a key with a probability of at most `(t - 1) / s`: eight shards a thread make it
-//! one in eight. There is no gain in powers of two; any number of shards will do.
+//! Two threads that need the same lock wait for each other. With `s` shards and `t` threads the
+//! probability is at most `(t - 1) / s` per key: one in eight with eight shards per thread. Any
+//! number of shards will do; powers of two are no faster.
 //!
-//! # Room for chance
+//! # Spare room
 //!
-//! Of `n` keys a shard gets `n / s`, give or take the square root of that. A shard that is full
-//! refuses keys while others have room, so each is planned for more than `n / s`: so many that with
-//! `n` keys none is over its plan, but for one filter in a billion (Chernoff's bound on all shards
-//! together). That takes a seventh more space at 2,000 keys a shard, a fiftieth at 100,000.
+//! Of `n` keys a shard gets `n / s`, plus or minus the square root of that. A full shard refuses
+//! keys while others have room, so each is planned for more than `n / s`. With `n` keys, a shard
+//! exceeds its plan in at most one filter in a billion (by Chernoff's bound on all shards
+//! together). That takes a seventh more space at 2,000 keys per shard, a fiftieth at 100,000.
 
 mod batch;
 mod change;
@@ -74,9 +74,8 @@ use shard::Shard;
 /// # }
 /// ```
 ///
-/// It is saved while threads go on: [`save`](amq_core::FilterFile::save) takes `&self`, and holds
-/// one shard's lock at a time. All keys that were in before are in the file, whatever is inserted
-/// meanwhile.
+/// It can be saved while threads insert: [`save`](amq_core::FilterFile::save) takes `&self`, and
+/// holds one shard's lock at a time. All keys inserted before are in the file.
 ///
 /// ```
 /// use amq::sharded::Sharded;
@@ -96,7 +95,7 @@ use shard::Shard;
 /// # }
 /// ```
 ///
-/// Under a secret key it is `Keyed::of(Sharded::new(..)?, key)`, and threads insert through
+/// For a secret key, use `Keyed::of(Sharded::new(..)?, key)`, and insert through
 /// [`Keyed::by_ref`](amq_core::Keyed::by_ref).
 pub struct Sharded<F> {
     shards: Vec<Shard<F>>,
@@ -164,19 +163,17 @@ impl<F: Filter> Sharded<F> {
     }
 
     /// Visits every shard, one after another: calls `each` with it while its lock is held, to
-    /// advance [rolling](crate::rolling) filters, say. Other threads can ask the other shards
-    /// meanwhile. Returns how many shards were visited.
+    /// advance [rolling](crate::rolling) filters, say. Meanwhile, other threads can use the other
+    /// shards. Returns how many shards were visited.
     ///
-    /// `each` may use this filter, too: for its other shards all is as ever. Of the one that is
-    /// visited `each` has the filter itself, and whatever would wait for its lock goes without: a
-    /// key of that shard is "maybe" in, inserting it is refused
-    /// ([`InsertError::Visited`](crate::InsertError::Visited)), removing it returns `false`, sums
-    /// leave the shard out, a file is refused, and a visit within the visit passes it by.
+    /// `each` may use this filter, too. Its other shards work as usual. Operations on the visited
+    /// shard do not wait for its lock: a query returns "maybe", an insert is refused
+    /// ([`InsertError::Visited`](crate::InsertError::Visited)), a removal returns `false`, sums
+    /// omit the shard, saving is refused, and a nested visit skips it.
     ///
-    /// **A shard must keep the keys whose hashes belong to it.** Never swap two shards or put one
-    /// in the place of another: each key is looked up in the shard that its hash selects, so the
-    /// keys of a shard that moves are denied. A new filter in a shard's place must have the same
-    /// seed: under another one its keys are denied, and no file is written
+    /// **A shard must keep the keys whose hashes belong to it.** Never swap shards: each key is
+    /// looked up in the shard that its hash selects, so the keys of a shard that moves are denied.
+    /// A replacement must have the same seed. Otherwise its keys are denied, and saving is refused
     /// ([`BuildError::PartSeeds`]).
     ///
     /// ```
@@ -211,8 +208,8 @@ impl<F: Filter> Sharded<F> {
         &self.shards[hash.shard(self.shards.len())]
     }
 
-    /// The sum over all shards, one after another: keys that come and go meanwhile may be missed.
-    /// `visited` is what a shard counts that this thread visits.
+    /// The sum over all shards, one after another, while other threads may insert and remove.
+    /// `visited` is the count of a shard that this thread visits.
     fn sum(&self, of: impl Fn(&F) -> f64, visited: f64) -> f64 {
         let each = |shard: &Shard<F>| shard.read().map_or(visited, |shard| of(&shard));
         self.shards.iter().map(each).sum()

@@ -1,4 +1,4 @@
-//! How large a shard must be.
+//! The size of a shard.
 
 use super::Sharded;
 use super::limits::check_shards;
@@ -7,10 +7,10 @@ use amq_core::numeric::first_true_near;
 use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
 use core::fmt;
 
-/// The probability that of a filter's shards one is over its plan when the filter is not.
+/// The probability that a shard exceeds its plan although the filter does not.
 const OVERFLOW: f64 = 1e-9;
 
-/// What a sharded filter will cost and how well it will do.
+/// The size and rate of a sharded filter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct ShardedPlan<P> {
@@ -20,7 +20,7 @@ pub struct ShardedPlan<P> {
     pub keys: u64,
     /// Bytes of all tables.
     pub bytes: u64,
-    /// The rate with the planned number of keys in it: somewhat below that of a full shard.
+    /// The rate with the planned number of keys: somewhat below that of a full shard.
     pub expected_fpr: f64,
     /// A shard's plan, for more than `keys / shards` keys.
     pub shard: Plan<P>,
@@ -36,7 +36,8 @@ impl<P> fmt::Display for ShardedPlan<P> {
 }
 
 impl<F: EmptyFilter> Sharded<F> {
-    /// What a filter for a goal costs in this many shards, 1 to 32,768. Allocates nothing.
+    /// The size and rate of a filter for a goal in this many shards, 1 to 32,768. Allocates
+    /// nothing.
     ///
     /// A budget of bytes or of bits per key is for all shards together.
     pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
@@ -44,7 +45,7 @@ impl<F: EmptyFilter> Sharded<F> {
         goal.plan_by(plan)
     }
 
-    /// As `plan`, but refusals name bytes where bits per key were asked for.
+    /// Like `plan`, but errors name bytes instead of bits per key.
     fn planned(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
         check_shards(shards)?;
         let goal = goal.checked()?;
@@ -133,8 +134,9 @@ mod tests {
             let (mean, keys) = (total as f64 / shards as f64, shard_keys(total, shards));
             let overflow = |keys| shards as f64 * above(keys, mean);
             assert!(overflow(keys) < OVERFLOW, "{total} in {shards}: {keys}");
-            // Chernoff's bound gives away a factor of up to 17 in the probability, which is half a
-            // standard deviation of a large shard, and two keys of a small one; whole keys another.
+            // Chernoff's bound overestimates the probability by a factor of up to 17, which is half
+            // a standard deviation of a large shard and two keys of a small one. Rounding to whole
+            // keys adds to that.
             let spare = (0.5 * mean.sqrt()) as u64 + 3;
             assert!(overflow(keys - spare) > OVERFLOW, "{total} in {shards}: {keys}");
         }

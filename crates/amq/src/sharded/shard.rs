@@ -1,4 +1,4 @@
-//! A shard behind its lock, and which shards this thread has locked for itself.
+//! A shard behind its lock, and the shards that this thread visits.
 
 use core::mem::ManuallyDrop;
 use std::cell::RefCell;
@@ -9,16 +9,16 @@ use std::vec::Vec;
 thread_local! {
     /// The shards that this thread visits, by address. A shard does not move while it is visited.
     ///
-    /// Without a destructor, so that it is there for destructors of other thread-locals that use a
-    /// filter. It holds no memory while nothing is visited.
+    /// Without a destructor, so that destructors of other thread-locals can use a filter. It holds
+    /// no memory while nothing is visited.
     static VISITED: ManuallyDrop<RefCell<Vec<usize>>> =
         const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// A shard on cache lines of its own: its lock is written with every query.
+/// A shard on separate cache lines, since every query writes to its lock.
 ///
-/// Its filter is whole whenever the lock is released, also by a panic: operations of filters do not
-/// panic.
+/// Its filter is consistent whenever the lock is released, also by a panic: operations of filters
+/// do not panic.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Shard<F>(RwLock<F>);
@@ -28,7 +28,7 @@ impl<F> Shard<F> {
         Self(RwLock::new(filter))
     }
 
-    /// The filter, to be asked; `None` if this thread visits it, and would wait for itself.
+    /// The filter, for a query; `None` if this thread visits it, and would wait for itself.
     #[inline]
     pub(super) fn read(&self) -> Option<RwLockReadGuard<'_, F>> {
         match self.0.try_read() {
@@ -38,7 +38,7 @@ impl<F> Shard<F> {
         }
     }
 
-    /// The filter, to be changed; `None` if this thread visits it.
+    /// The filter, mutably; `None` if this thread visits it.
     #[inline]
     pub(super) fn write(&self) -> Option<RwLockWriteGuard<'_, F>> {
         match self.0.try_write() {
@@ -48,7 +48,7 @@ impl<F> Shard<F> {
         }
     }
 
-    /// Waits for another thread, if it is another that has the lock.
+    /// Waits for the lock, unless this thread holds it.
     #[cold]
     fn wait<'a, G>(
         &'a self,
@@ -66,8 +66,8 @@ impl<F> Shard<F> {
         core::ptr::from_ref(self).addr()
     }
 
-    /// Locks the filter for `visit`, which may do anything but wait for this shard. `false` if this
-    /// thread visits it already.
+    /// Locks the filter for `visit`, which must not wait for this shard. `false` if this thread
+    /// already visits it.
     pub(super) fn visit(&self, visit: impl FnOnce(&mut F)) -> bool {
         /// Ends the visit, also by a panic.
         struct Visit;
@@ -91,7 +91,7 @@ impl<F> Shard<F> {
         true
     }
 
-    /// The filter, of which nobody else has a reference.
+    /// The filter, by an exclusive reference.
     #[inline]
     pub(super) fn exclusive(&mut self) -> &mut F {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)

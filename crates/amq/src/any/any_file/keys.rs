@@ -1,4 +1,4 @@
-//! The methods that take keys, hashed as the file says.
+//! The methods that take keys, hashed as the file records.
 
 use super::{AnyFile, AnyFilter};
 use crate::AnyError;
@@ -6,12 +6,12 @@ use crate::AnyError;
 use amq_core::KeyEncoding;
 use amq_core::{Bytes, Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
 
-/// The methods that take keys. They hash as the file says: under its seed, or under its secret key.
-/// Of a file that nobody here can hash keys for each is refused: as [`DecodeError::Prehashed`] if
-/// the program that made it hashed them, and as [`DecodeError::SeedWithheld`] or
-/// [`DecodeError::KeyWithheld`] if it was read without its seed or secret key.
+/// The methods that take keys. They hash under the seed or secret key of the file. If the program
+/// that wrote the file hashed the keys, each method returns [`DecodeError::Prehashed`]. If the file
+/// was read without its seed or secret key, it returns [`DecodeError::SeedWithheld`] or
+/// [`DecodeError::KeyWithheld`].
 impl<B: Bytes> AnyFile<B> {
-    /// The hash of a key: for the methods of the filter inside that take hashes.
+    /// The hash of a key, for the methods of the filter inside that take hashes.
     #[inline]
     pub fn key_hash<K: Key + ?Sized>(&self, key: &K) -> Result<KeyHash, DecodeError> {
         match self.hashed_under()? {
@@ -60,8 +60,7 @@ impl<B: Bytes> AnyFile<B> {
         Ok(self.filter().into_inner().count_hash(hash)?)
     }
 
-    /// The seed or secret key that its keys are hashed under; an error if nobody here can hash keys
-    /// for it.
+    /// The seed or secret key under which its keys are hashed; an error if that is unknown.
     fn hashed_under(&self) -> Result<Secret, DecodeError> {
         match self.secret() {
             Secret::Unknown => Err(self.refusal()),
@@ -69,7 +68,7 @@ impl<B: Bytes> AnyFile<B> {
         }
     }
 
-    /// Why it is not asked for keys, if it is not.
+    /// The error if keys cannot be hashed for this file.
     const fn refusal(&self) -> DecodeError {
         match self {
             Self::Withheld(withheld) => withheld.refusal(),
@@ -81,11 +80,11 @@ impl<B: Bytes> AnyFile<B> {
 impl AnyFile {
     /// Inserts `key`. On an error the filter is exactly as before.
     ///
-    /// What the file says of its keys stays true: [`encoding`](Self::encoding) becomes that of
-    /// [`KeyEncoding::and`] with the key's own, [`Key::encoding`]. That is `Mixed` after an integer
-    /// among texts, and `Unknown` after a key of which it is not known, such as a tuple. Byte
-    /// strings do not tell whether they are digests: where they are, and the file said `Hex`, say
-    /// so again ([`set_encoding`](Self::set_encoding)).
+    /// The recorded [`encoding`](Self::encoding) is combined with that of the key,
+    /// [`Key::encoding`], by [`KeyEncoding::and`]. It becomes `Mixed` after an integer among texts,
+    /// and `Unknown` after a key without a known encoding, such as a tuple. Byte strings may or may
+    /// not be digests: if they are, and the encoding was `Hex`, set it again
+    /// ([`set_encoding`](Self::set_encoding)).
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<Inserted, AnyError> {
         let hash = self.key_hash(key)?;
@@ -95,7 +94,7 @@ impl AnyFile {
     }
 
     /// Inserts many keys and returns how many were new. On an error the keys before the refused one
-    /// are in, and the error says how many. The encoding becomes that of all that are in, as by
+    /// are in, and the error has their number. The encoding is combined as by
     /// [`insert`](Self::insert). Allocates nothing.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, AnyError> {
         let mut new = 0u64;
@@ -133,7 +132,7 @@ impl AnyFile {
     }
 }
 
-/// Inserts these hashes, which come after `first` others of a batch.
+/// Inserts these hashes, which follow `first` others of a batch.
 fn inserted(filter: &mut AnyFilter, first: usize, hashes: &[KeyHash]) -> Result<u64, AnyError> {
     filter.insert_batch(hashes).map_err(|error| match error {
         AnyError::Batch(mut batch) => {

@@ -1,4 +1,4 @@
-//! What a file holds, of any kind and however its keys are hashed.
+//! The contents of a file of any kind, however its keys are hashed.
 
 mod keys;
 mod withheld;
@@ -10,19 +10,18 @@ use amq_core::{
     Bytes, DecodeError, Filter, KeyEncoding, KeyInfo, Keyed, MergeError, Prehashed, Secret, Table,
 };
 
-/// What a file can hold: a filter of any kind, with how its keys are hashed and were encoded.
+/// The contents of a file: a filter of any kind, with the hash and the encoding of its keys.
 ///
-/// It is asked and changed by key, whatever they are hashed under: [`contains`](Self::contains),
-/// [`insert`](Self::insert) and the like hash as the file says. A file whose keys were hashed by
-/// the program that made it, and one that was read without its seed or secret key, cannot be
-/// asked for keys, and say so. What does not depend on the hash is at [`filter`](Self::filter).
+/// [`contains`](Self::contains), [`insert`](Self::insert) and the other methods that take keys hash
+/// as the file records. They return an error if the program that wrote the file hashed the keys, or
+/// if the file was read without its seed or secret key. Everything that does not depend on the hash
+/// is at [`filter`](Self::filter).
 ///
-/// The encoding is what somebody said who knew of all keys: the file of a filter that was saved by
-/// itself says [`KeyEncoding::Unknown`].
+/// The encoding is recorded by `AnyFile` only: in the file of a filter that was saved directly it
+/// is [`KeyEncoding::Unknown`].
 ///
 /// [`save`](crate::FilterFile::save) and the like write the file as it was read: with its seed or
-/// secret key if it had that, and without if not. Who wants it otherwise sets
-/// [`KeyInfo::withheld`].
+/// secret key if it had that, and otherwise without. Set [`KeyInfo::withheld`] to change this.
 ///
 /// ```
 /// use amq::{AnyFile, BloomFilter, FilterFile, Goal, KeyEncoding};
@@ -43,17 +42,18 @@ use amq_core::{
 pub enum AnyFile<B: Bytes = Table> {
     /// A filter of keys, hashed under a seed.
     Keys(AnyFilter<B>, KeyInfo),
-    /// A filter of keys, hashed under a secret key of 128 bits.
+    /// A filter of keys, hashed under a 128-bit secret key.
     Keyed(Keyed<AnyFilter<B>>, KeyInfo),
     /// A filter of hashes.
     Hashes(Prehashed<AnyFilter<B>>),
-    /// A filter of keys whose seed or secret key is neither in the file nor known: to be looked at.
+    /// A filter of keys whose seed or secret key is neither in the file nor known. It can be
+    /// inspected, but not queried.
     Withheld(Withheld<B>),
 }
 
 impl<B: Bytes> AnyFile<B> {
-    /// The filter by hash, however its keys are hashed: for what does not depend on that, such as
-    /// its size. It has no method that takes a key.
+    /// The filter by hash, for everything that does not depend on how keys are hashed, such as its
+    /// size. It has no method that takes a key.
     ///
     /// ```
     /// # use amq::{AnyFile, BloomFilter, Goal, KeyEncoding};
@@ -80,8 +80,8 @@ impl<B: Bytes> AnyFile<B> {
         })
     }
 
-    /// The filter by hash, to be changed: by the hashes of [`key_hash`](Self::key_hash), or those
-    /// of the program that made the file. For keys there are [`insert`](Self::insert) and the like.
+    /// The filter by hash, mutably: insert hashes of [`key_hash`](Self::key_hash), or those of the
+    /// program that wrote the file. For keys there are [`insert`](Self::insert) and the like.
     #[must_use]
     pub const fn filter_mut(&mut self) -> Prehashed<&mut AnyFilter<B>> {
         Prehashed::of(match self {
@@ -92,14 +92,13 @@ impl<B: Bytes> AnyFile<B> {
         })
     }
 
-    /// How its keys were encoded; of hashes nothing is known.
+    /// The encoding of its keys; `Unknown` for hashes.
     #[must_use]
     pub const fn encoding(&self) -> KeyEncoding {
         self.key_info().encoding
     }
 
-    /// Says how its keys are encoded: all that are in, and all that will be. Hashes have no
-    /// encoding.
+    /// Sets the encoding of its keys, present and future. Has no effect on a filter of hashes.
     pub const fn set_encoding(&mut self, to: KeyEncoding) {
         match self {
             Self::Keys(_, info) | Self::Keyed(_, info) => info.encoding = to,
@@ -108,7 +107,7 @@ impl<B: Bytes> AnyFile<B> {
         }
     }
 
-    /// What the file says of its keys besides what they are hashed by.
+    /// What the file records of its keys besides their hash.
     #[must_use]
     pub const fn key_info(&self) -> KeyInfo {
         match self {
@@ -118,8 +117,8 @@ impl<B: Bytes> AnyFile<B> {
         }
     }
 
-    /// The seed or secret key that its keys are hashed under; [`Secret::Unknown`] of hashes, and of
-    /// a filter that was read without it.
+    /// The seed or secret key under which its keys are hashed; [`Secret::Unknown`] for hashes, and
+    /// for a filter that was read without it.
     #[must_use]
     pub fn secret(&self) -> Secret {
         match self {
@@ -129,9 +128,10 @@ impl<B: Bytes> AnyFile<B> {
         }
     }
 
-    /// The filter of keys under a seed. [`DecodeError::Keyed`] if they are hashed under a secret
-    /// key, [`DecodeError::Prehashed`] if it is one of hashes, and [`DecodeError::SeedWithheld`] or
-    /// [`DecodeError::KeyWithheld`] if it was read without its secret.
+    /// The filter of keys hashed under a seed. The error is [`DecodeError::Keyed`] if they are
+    /// hashed under a secret key, [`DecodeError::Prehashed`] if it is a filter of hashes, and
+    /// [`DecodeError::SeedWithheld`] or [`DecodeError::KeyWithheld`] if it was read without its
+    /// secret.
     pub fn of_keys(self) -> Result<AnyFilter<B>, DecodeError> {
         match self {
             Self::Keys(filter, _) => Ok(filter),
@@ -141,9 +141,10 @@ impl<B: Bytes> AnyFile<B> {
         }
     }
 
-    /// The filter of keys under a secret key, as [`LoadOptions::key`](amq_core::LoadOptions::key)
-    /// gives it where the kind is known. The same refusals as of [`of_keys`](Self::of_keys), and
-    /// [`DecodeError::NotKeyed`] if the keys are hashed under a seed.
+    /// The filter of keys hashed under a secret key, as
+    /// [`LoadOptions::key`](amq_core::LoadOptions::key) reads it if the kind is known. The errors
+    /// are those of [`of_keys`](Self::of_keys), and [`DecodeError::NotKeyed`] if the keys are
+    /// hashed under a seed.
     ///
     /// ```
     /// use amq::{AnyFile, Budget, CuckooFilter, Keyed, LoadOptions, SaveOptions, SipKey};
@@ -170,13 +171,13 @@ impl<B: Bytes> AnyFile<B> {
 }
 
 impl AnyFile {
-    /// Adds every key of `other`. All or nothing. The file then says its seed or secret key only if
-    /// both did, and how keys were encoded as [`KeyEncoding::and`] has it; of an empty filter that
-    /// does not count.
+    /// Adds every key of `other`. All or nothing. The merged file contains its seed or secret key
+    /// only if both files did. The encodings are combined by [`KeyEncoding::and`]; that of an empty
+    /// filter does not count.
     pub fn merge(&mut self, other: &Self) -> Result<(), AnyError> {
         let (ours, theirs) = (self.key_info(), other.key_info());
         let both = KeyInfo {
-            // What is said of no keys does not count.
+            // The encoding of an empty filter does not count.
             encoding: match (self.filter().is_empty(), other.filter().is_empty()) {
                 (false, true) => ours.encoding,
                 (true, false) => theirs.encoding,

@@ -5,8 +5,8 @@ use amq_core::format::HashedBy;
 use amq_core::{Bytes, DecodeError, KeyEncoding, Table};
 
 /// A filter that was read with [`Secret::Unknown`](amq_core::Secret::Unknown) from a file that
-/// withholds its seed or secret key. It can be looked at, through
-/// [`AnyFile::filter`](crate::AnyFile::filter); nobody can ask it for keys, and it is not saved,
+/// withholds its seed or secret key. It can be inspected through
+/// [`AnyFile::filter`](crate::AnyFile::filter). It cannot be queried for keys, and cannot be saved,
 /// since no seed or secret key would open the file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Withheld<B: Bytes = Table> {
@@ -32,13 +32,13 @@ impl<B: Bytes> Withheld<B> {
         &mut self.filter
     }
 
-    /// What its keys are hashed by: a seed or a secret key.
+    /// Whether its keys are hashed under a seed or a secret key.
     #[must_use]
     pub const fn hashed_by(&self) -> HashedBy {
         self.by
     }
 
-    /// How its keys were encoded.
+    /// The encoding of its keys.
     #[must_use]
     pub const fn encoding(&self) -> KeyEncoding {
         self.encoding
@@ -48,7 +48,7 @@ impl<B: Bytes> Withheld<B> {
         self.encoding = to;
     }
 
-    /// Why it is not asked for keys.
+    /// The error of methods that take keys.
     pub(super) const fn refusal(&self) -> DecodeError {
         match self.by {
             HashedBy::Key => DecodeError::KeyWithheld,
