@@ -1,4 +1,4 @@
-//! The machine, the noise, the limits, and what to know before reading on.
+//! The machine, the noise and the limits.
 
 use super::Found;
 use super::by_size::TYPICAL_BITS;
@@ -21,7 +21,7 @@ const LIMITS: [&str; 4] = [
     "Memory counts the bytes requested from the allocator, not its overhead, the stack or the program.",
 ];
 
-/// What to know before reading the rest of the page.
+/// The introduction that explains the page.
 pub(super) fn warnings(data: &Data) -> Vec<String> {
     let run = &data.run;
     let all = [
@@ -83,7 +83,7 @@ pub(super) fn machine(data: &Data) -> Found {
     ))
 }
 
-/// Where keys of a user's own came from.
+/// The source of the user's own keys.
 fn sources(data: &Data) -> String {
     let own = data
         .run

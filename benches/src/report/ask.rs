@@ -8,8 +8,8 @@ use maud::{Markup, PreEscaped, html};
 /// The advisor, compiled and packed by `.ci/page build`.
 const ADVISOR: &[u8] = include_bytes!("../../../crates/amq-page/advisor.wasm.gz");
 
-/// What can be asked; hidden until the script has found that it can answer. Three questions are
-/// open, the others are folded by theme.
+/// The form, hidden until the script has loaded the advisor. Three fields are visible, the others
+/// are folded by topic.
 pub(super) fn form() -> Markup {
     html! {
         form #ask hidden autocomplete="off" {
@@ -88,12 +88,12 @@ pub(super) fn form() -> Markup {
     }
 }
 
-/// What a need is, in few words that go on a sentence.
+/// The description of a need, to complete a sentence.
 fn label(about: &str) -> String {
     about[..1].to_lowercase() + &about[1..]
 }
 
-/// A field for a number with a unit; `empty` is an example, or what holds where it is left empty.
+/// A field for a number with a unit; `empty` is an example, or the default.
 fn text(name: &str, unit: &str, label: &str, value: &str, empty: &str) -> Markup {
     let label = (!label.is_empty()).then_some(label);
     html! {
@@ -102,7 +102,7 @@ fn text(name: &str, unit: &str, label: &str, value: &str, empty: &str) -> Markup
     }
 }
 
-/// The module and the script; last on the page, which is read without them.
+/// The module and the script. They are last, since the page can be read without them.
 pub(super) fn script() -> Markup {
     html! {
         script #advisor type="application/gzip" { (BASE64_STANDARD.encode(ADVISOR)) }

@@ -7,7 +7,7 @@ use super::plot::{Mark, Plot, Series};
 use super::time_by_space::LINE_READS;
 use crate::record::{Family, Info, Workload};
 
-/// Bits of a key at which a cache is marked as full.
+/// The bits per key at which caches are marked as full.
 pub(super) const TYPICAL_BITS: u64 = 10;
 
 type Number = fn(&Entry<'_>) -> Option<f64>;
@@ -64,7 +64,7 @@ pub(super) fn query(data: &Data) -> Option<Plot> {
     Some(Plot { guides: plot.guides, ..again })
 }
 
-/// One filter of each family: ours where there is one.
+/// One filter of each family, ours if there is one.
 fn chosen(data: &Data) -> impl Iterator<Item = &Info> {
     let families = LOOKS.into_iter().map(|look| look.family).filter(|of| *of != Family::Exact);
     families.filter_map(|family| {
@@ -73,7 +73,7 @@ fn chosen(data: &Data) -> impl Iterator<Item = &Info> {
     })
 }
 
-/// The least and the most of those drawn, at the page's number of keys.
+/// The minimum and maximum of the lines, at the page's number of keys.
 fn ends(data: &Data, number: Number) -> Option<[(String, f64); 2]> {
     let all = chosen(data).filter_map(|info| {
         let entry = data.entry(&info.name, data.main())?;

@@ -8,10 +8,10 @@ use crate::record::{
 use anyhow::Result;
 use std::collections::BTreeSet;
 
-/// Random integers: the keys of sizes and scenarios.
+/// Random integers: the key set for sizes and scenarios.
 const RANDOM: &str = "random-u64";
-/// A measured rate may be this much above the one asked for: the noise of a thousand false
-/// positives, and of sizes in whole bits.
+/// A measured rate may exceed the target by this factor: for the noise of a thousand false
+/// positives, and for sizes in whole bits.
 const OVER: f64 = 1.02;
 
 #[derive(Clone, Default, Debug)]
@@ -20,21 +20,21 @@ pub(super) struct Data {
     pub(super) run: Run,
     rows: Vec<Vec<Row>>,
     points: Vec<Point>,
-    /// The way from the page to the records, if they are published together.
+    /// The relative path from the page to the records, if they are published together.
     pub(super) link: Option<String>,
-    /// The key set and the number of keys that most of the page is about.
+    /// The main key set and number of keys of the page.
     pub(super) set: String,
     pub(super) keys: u64,
-    /// The rates asked for with these keys, the nearest to 1 % first.
+    /// The target rates with these keys, the nearest to 1 % first.
     pub(super) rates: Vec<f64>,
 }
 
-/// Which rows of contenders.
+/// A selection of rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Of<'a> {
-    /// Of a key set, a number of keys and a rate; filters of a fixed rate take part.
+    /// A key set, a number of keys and a rate; includes filters of a fixed rate.
     Rate(&'a str, u64, f64),
-    /// Of a number of keys and a memory budget in bits per key.
+    /// A number of keys and a memory budget in bits per key.
     Bits(u64, f64),
     Scenario(Workload),
 }
@@ -65,7 +65,7 @@ impl Data {
         Ok(data)
     }
 
-    /// The rate that most of the page is about: 1 % if it was measured.
+    /// The main rate of the page: 1 % if it was measured.
     pub(super) fn rate(&self) -> f64 {
         self.rates.first().copied().unwrap_or(0.01)
     }
@@ -80,7 +80,7 @@ impl Data {
         Of::Rate(&self.set, keys, self.rate())
     }
 
-    /// What the page is about, in words.
+    /// The main keys and rate in words.
     pub(super) fn what(&self) -> String {
         let set = if self.set == RANDOM { "random integers" } else { &self.set };
         format!("{} keys ({set}) at {}", keys(self.keys), asked(self.rate()))
@@ -90,14 +90,14 @@ impl Data {
         self.rows.iter().flatten()
     }
 
-    /// The verified cells of filters of their planned keys.
+    /// The verified cells of filters that hold their planned keys.
     pub(super) fn verified(&self) -> impl Iterator<Item = &Row> {
         let all = self.run.contender.iter().zip(&self.rows).filter(|(info, _)| !info.many_sets);
         let all = all.flat_map(|(_, rows)| rows);
         all.filter(|row| row.workload == Workload::Verify && is_plain(row))
     }
 
-    /// The contenders that are compared as filters, sets or maps: no twins and no floors.
+    /// The contenders that are compared as filters, sets or maps, without twins and floors.
     pub(super) fn compared(&self) -> impl Iterator<Item = &Info> {
         self.run.contender.iter().filter(|info| is_compared(info))
     }
@@ -106,7 +106,7 @@ impl Data {
         self.select(of, is_compared)
     }
 
-    /// One contender with such rows; also a floor or a twin.
+    /// One contender in this selection, which may be a floor or a twin.
     pub(super) fn entry(&self, name: &str, of: Of<'_>) -> Option<Entry<'_>> {
         self.select(of, |info| info.name == name).pop()
     }
@@ -133,7 +133,7 @@ impl Data {
         is_asked && is_plain(row) && (row.key_set.as_str(), row.keys) == (set, keys)
     }
 
-    /// The numbers of keys of a set, rising.
+    /// The numbers of keys of a set, in ascending order.
     pub(super) fn sizes(&self, set: &str) -> Vec<u64> {
         let rows = self.verified().filter(|row| row.key_set == set);
         rows.map(|row| row.keys).collect::<BTreeSet<_>>().into_iter().collect()
@@ -146,12 +146,12 @@ impl Data {
         all.map(|cache| (cache.bytes, format!("L{} {}", cache.level, binary(cache.bytes))))
     }
 
-    /// The relative difference of times that is noise; 0 if unknown, so that nothing is a tie.
+    /// The relative difference of times below which they tie; 0 if unknown.
     pub(super) fn floor(&self, workload: Workload) -> f64 {
         self.run.floor(workload).unwrap_or(0.0)
     }
 
-    /// Of what is no filter: hashing alone, or with one line of memory read for each key.
+    /// Not a filter, but a floor: hashing alone, or hashing and reading a line of memory.
     pub(super) fn floor_ns(&self, name: &str, keys: u64) -> Option<f64> {
         let entry = self.entry(name, self.with(keys))?;
         entry.ns(Workload::Query50).filter(|_| entry.info.role == Role::Floor)
@@ -168,7 +168,7 @@ impl Data {
     }
 }
 
-/// How far apart two numbers are, by their ratio.
+/// The distance between two numbers, by their ratio.
 fn apart(a: f64, b: f64) -> f64 {
     (a.max(f64::MIN_POSITIVE) / b.max(f64::MIN_POSITIVE)).ln().abs()
 }
@@ -177,12 +177,12 @@ fn is_compared(info: &Info) -> bool {
     matches!(info.role, Role::Filter | Role::Keyed | Role::Map) && !info.many_sets
 }
 
-/// Whether a filter gave a wrong answer: one that could not be built gave none.
+/// Whether a filter gave a wrong answer. A filter that could not be built did not.
 fn is_wrong(row: &Row) -> bool {
     row.state == State::Failed && !row.why.starts_with("build refused")
 }
 
-/// Whether a row is about a filter of its planned keys.
+/// Whether a row is of a filter that holds its planned keys.
 fn is_plain(row: &Row) -> bool {
     row.planned_keys.is_none() && row.load.is_none()
 }
@@ -192,11 +192,11 @@ fn is_plain(row: &Row) -> bool {
 pub(super) struct Entry<'a> {
     pub(super) info: &'a Info,
     pub(super) rows: Vec<&'a Row>,
-    /// Whether it gave a wrong answer, here or in another cell: then it is never the best.
+    /// Whether it gave a wrong answer in any cell: then it is never the best.
     pub(super) is_wrong: bool,
 }
 
-/// Those that have a number, the least first.
+/// The entries with a number, in ascending order.
 pub(super) fn ranked<'a>(
     entries: Vec<Entry<'a>>,
     number: impl Fn(&Entry<'a>) -> Option<f64>,
@@ -237,7 +237,7 @@ impl<'a> Entry<'a> {
         self.rows.iter().any(|row| row.state == State::Failed)
     }
 
-    /// A measured fact: the verified row's, or the last that a scenario has.
+    /// A measured value: of the verified row, or of the last row of a scenario.
     fn fact<T>(&self, of: impl Fn(&Row) -> Option<T>) -> Option<T> {
         match self.row(Workload::Verify) {
             Some(row) => of(row),
@@ -245,7 +245,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Bits held per key; the mean over the numbers of keys of an octave, where sizes jump.
+    /// Bits held per key; if sizes jump, the mean over one doubling of the keys.
     pub(super) fn bits(&self) -> Option<f64> {
         match self.octave() {
             Some((low, high)) => Some((low + high) / 2.0),
@@ -253,7 +253,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The least and the most bits per key over the numbers of keys of an octave, if they differ.
+    /// The minimum and maximum bits per key over one doubling of the keys, if they differ.
     pub(super) fn octave(&self) -> Option<(f64, f64)> {
         self.fact(|row| {
             let (low, high) = row.held_bytes_octave_low.zip(row.held_bytes_octave_high)?;
@@ -266,7 +266,7 @@ impl<'a> Entry<'a> {
         self.fact(|row| Some(row.peak_build_bytes? as f64 * 8.0 / row.keys.max(1) as f64))
     }
 
-    /// While it grows: the mean, the least and the most bits per key, the first stage left out.
+    /// While it grows: mean, minimum and maximum bits per key, without the first stage.
     pub(super) fn growth(&self) -> Option<(f64, f64, f64)> {
         let points = self.measured().filter_map(|row| Some((row.keys, row.bits_per_key()?)));
         let mut points: Vec<(u64, f64)> = points.collect();
@@ -277,7 +277,7 @@ impl<'a> Entry<'a> {
         Some((mean, bits().fold(f64::INFINITY, f64::min), bits().fold(0.0, f64::max)))
     }
 
-    /// Its rate: the formula's where the measured one agrees, since that is known more exactly.
+    /// Its rate: that of the formula if the measured one agrees, since it is exact.
     pub(super) fn fpr(&self) -> Option<f64> {
         self.fact(|row| {
             let predicted = row.predicted_fpr.filter(|_| row.fpr_agrees == Some(true));
@@ -289,7 +289,7 @@ impl<'a> Entry<'a> {
         self.fpr().is_some_and(|fpr| fpr <= rate * OVER)
     }
 
-    /// Its bits over the fewest possible at its rate.
+    /// Its bits divided by the fewest possible at its rate.
     pub(super) fn overhead(&self) -> Option<f64> {
         let (bits, fpr) = self.bits().zip(self.fpr())?;
         (fpr > 0.0 && fpr < 1.0).then(|| bits / -fpr.log2())

@@ -20,7 +20,7 @@ struct Families {
 
 /// The titles and the sentences of the families that were measured.
 pub(super) fn families(data: &Data) -> Vec<(String, String)> {
-    // That the file can be read, a test ensures.
+    // A test ensures that the file can be read.
     let all = toml::from_str(include_str!("families.toml")).map(|all: Families| all.family);
     let why = |family: Family| {
         let entry = data.entry(&family.filter, data.main())?;

@@ -1,4 +1,4 @@
-//! What was found, in three sentences.
+//! The results in three sentences.
 
 use super::data::Data;
 use super::needs::{Needs, Row, Verdict};
@@ -7,7 +7,7 @@ use super::time_by_space::LINE_READS;
 use crate::record::State;
 use std::collections::BTreeSet;
 
-/// The names of the best of ours and of those that tie with it.
+/// The names of our best filter and of those that tie with it.
 fn names(row: &Row) -> String {
     let all: Vec<&str> =
         [row.ours.name.as_str()].into_iter().chain(row.also.iter().map(String::as_str)).collect();
@@ -55,7 +55,7 @@ pub(super) fn found(data: &Data, needs: &Needs) -> [String; 3] {
     [space, fast.unwrap_or_else(|| "No query was timed.".to_owned()), losses(data, needs)]
 }
 
-/// Where other crates are better, and which of them failed.
+/// The needs in which other crates are better, and the crates that failed.
 fn losses(data: &Data, needs: &Needs) -> String {
     let lost = needs.rows.iter().filter(|row| row.result == Verdict::Theirs);
     let lost = lost.filter_map(|row| {

@@ -55,7 +55,7 @@ pub(super) fn page(page: &Page) -> Result<Markup> {
 }
 
 pub(super) fn figure(plot: &Plot) -> Result<Markup> {
-    // Marks that can be reached by the keyboard are no parts of one image.
+    // Marks that can be focused must not be inside one image.
     let role = if plot.is_wide() { "group" } else { "img" };
     Ok(html! {
         figure.large[plot.is_wide()] id=(format!("plot-{}", plot.slug)) {

@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 /// A rectangle: left, top, right, bottom.
 pub(super) type Rect = [i32; 4];
 
-/// Half the height of a label, and of a mark with the room around it.
+/// Half the height of a label, and of a mark with its margin.
 const HALF: i32 = 6;
-/// From the middle of a mark to a label beside it.
+/// The distance from the centre of a mark to its label.
 const BESIDE: i32 = 9;
 
 /// The approximate width of text: the reader's browser chooses the font.
@@ -15,7 +15,7 @@ pub(super) fn width(text: &str) -> i32 {
     text.chars().count() as i32 * 7
 }
 
-/// Moves places apart until neighbours are `gap` apart: first down, then up from the high end.
+/// Moves positions until neighbours are `gap` apart: first down, then up from the upper end.
 pub(super) fn spread(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&index| wanted[index]);
@@ -32,24 +32,24 @@ pub(super) fn spread(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> 
     places
 }
 
-/// A mark with the room around it.
+/// A mark with its margin.
 pub(super) const fn around((x, y): (i32, i32)) -> Rect {
     [x - HALF, y - HALF, x + HALF, y + HALF]
 }
 
-/// Places texts of some widths beside their points, as near as they go without covering what is
-/// taken or another text. Returns the left end of each, at half its height.
+/// Places texts of these widths as near to their points as possible, without overlap with each
+/// other or with `taken`. Returns the left end of each, at half its height.
 pub(super) fn beside(
     points: &[(i32, i32)],
     mut taken: Vec<Rect>,
     widths: &[i32],
     within: Rect,
 ) -> Vec<(i32, i32)> {
-    // Ways out to both sides, the shortest first.
+    // Candidate positions on both sides, the nearest first.
     let all = (0..14).flat_map(|out| (-24..=24).map(move |lift| (out * 12, lift * 8)));
     let mut ways: Vec<(i32, i32)> = all.collect();
     ways.sort_by_key(|(out, lift)| out * out + lift * lift);
-    // The most crowded first: they have the fewest ways out.
+    // The most crowded first, since they have the fewest candidates.
     let crowd = |(x, y): (i32, i32)| {
         points.iter().filter(|(a, b)| (a - x).abs() < 90 && (b - y).abs() < 30).count()
     };

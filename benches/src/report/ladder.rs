@@ -1,5 +1,5 @@
-//! One file in several sizes: filters truncated without their keys, beside a ladder of Bloom
-//! filters, which is another way to the same.
+//! One file in several sizes: filters truncated without their keys, and for comparison a series of
+//! Bloom filters.
 
 use super::Found;
 use super::data::{Data, Entry, Of};
@@ -10,8 +10,8 @@ use super::table::Table;
 use crate::record::{Role, Row, Workload};
 use maud::html;
 
-/// Feldera's modular Bloom filter has a module a decade. Its crate is not published, so its rungs
-/// are those of the formula that it states.
+/// Feldera's modular Bloom filter has one module per factor of ten in the rate. Its crate is not
+/// published, so its points follow from the formula in its documentation.
 const MODULES: &str = "Feldera's modules";
 
 /// The bits per key of a Bloom filter at a rate; the modules together are as good as one filter.
@@ -64,7 +64,7 @@ pub(super) fn ladder(data: &Data) -> Found {
     );
     let axes = ["bits per key", "false-positive rate (log)"];
     let mut plot = Plot::new("ladder", caption, axes, lines)?;
-    // Names stand at the lower ends.
+    // Names are at the lower ends.
     plot.y.range.0 /= 4.0;
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
     let mut table = Table::of(&rates).word("rate asked for", |rate| asked(*rate));

@@ -3,22 +3,23 @@
 use crate::record::Family;
 use plotters::style::RGBColor;
 
-/// How a family looks.
+/// The look of a family.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) family: Family,
     pub(super) name: &'static str,
-    /// Its colour, which reads on white and on black.
+    /// Its colour, legible on white and on black.
     pub(super) colour: RGBColor,
-    /// Corners of its mark, and how far it is turned, in degrees; a star has its corners twice.
+    /// Corners of its mark, and its rotation in degrees; a star has its corners twice.
     mark: (u32, f64, bool),
 }
 
-/// Text, axes and bounds: reads on white and on black. The page gives text its own colour.
+/// The colour of text, axes and bounds, legible on white and on black. The page overrides that of
+/// text.
 pub(super) const GREY: RGBColor = RGBColor(0x76, 0x7f, 0x89);
 
-/// In the order of the page. Families whose colours are close to some eyes differ much in shape:
-/// the tests below.
+/// In the order of the page. Families with colours that some readers confuse differ in shape, as
+/// tests below check.
 pub(super) const LOOKS: [Look; 10] = [
     of(Family::Classic, "classic Bloom", (0x2f, 0x7d, 0xe0), (8, 22.5, false)),
     of(Family::SplitBlock, "split-block Bloom", (0xd9, 0x6b, 0x0b), (4, 45.0, false)),
@@ -78,8 +79,8 @@ mod tests {
     type Matrix = [[f64; 3]; 3];
 
     const ALL_CONES: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    /// What remains of linear red, green and blue for protanopes, deuteranopes and tritanopes
-    /// (Machado, Oliveira and Fernandes 2009).
+    /// Simulates the vision of protanopes, deuteranopes and tritanopes in linear red, green and
+    /// blue (Machado, Oliveira and Fernandes 2009).
     const EYES: [Matrix; 4] = [
         ALL_CONES,
         [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
@@ -87,7 +88,7 @@ mod tests {
         [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
     ];
 
-    /// A colour in linear red, green and blue, as such an eye sees it.
+    /// A colour in linear red, green and blue, as seen with this colour vision.
     fn seen(RGBColor(r, g, b): RGBColor, eye: Matrix) -> [f64; 3] {
         let linear = [r, g, b].map(|c| {
             let c = f64::from(c) / 255.0;
@@ -110,7 +111,7 @@ mod tests {
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }
 
-    /// The quarters of pixels that a mark covers, around the middle of its box.
+    /// The quarter pixels that a mark covers, around the centre of its box.
     fn covered(corners: &[(i32, i32)]) -> HashSet<(i32, i32)> {
         let middle = |axis: fn(&(i32, i32)) -> i32| {
             let values = || corners.iter().map(axis);
@@ -129,8 +130,8 @@ mod tests {
         (-40..40).flat_map(|y| (-40..40).map(move |x| (x, y))).filter(is_inside).collect()
     }
 
-    /// Thin marks are told apart by colours that are 25 apart in CIELAB (areas side by side: 2.3),
-    /// or by shapes that share at most three quarters of the ground that either covers.
+    /// Thin marks are distinguishable if their colours are 25 apart in CIELAB (adjacent areas:
+    /// 2.3), or if their shapes share at most three quarters of the area that either covers.
     #[test]
     fn every_eye_tells_any_two_families_apart() {
         for radius in [4.2, 5.2] {
@@ -154,8 +155,8 @@ mod tests {
         }
     }
 
-    /// With as much contrast as the guidelines for the web ask of pictures, on white and on the
-    /// page's dark ground.
+    /// The contrast that the Web Content Accessibility Guidelines require of graphics, on white and
+    /// on the page's dark background.
     #[test]
     fn every_colour_stands_out() {
         for look in LOOKS {

@@ -1,4 +1,4 @@
-//! Which of many sets may hold a key: time for a query against the number of sets.
+//! Which of many sets may hold a key: query time against the number of sets.
 
 use super::Found;
 use super::data::{Data, Entry, Of};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const FILTER: &str = "interleaved";
 const LOOP: &str = "blocked-bloom-loop";
-/// What is drawn: a contender, how it is asked, and the name of its line.
+/// The lines: a contender, its workload, and the name of the line.
 const LINES: [(&str, Workload, &str); 3] = [
     (FILTER, Workload::Query50, "interleaved"),
     (FILTER, Workload::Batch50, "in batches"),

@@ -1,7 +1,7 @@
 //! Draws the report from records: `index.html`, `README.md` and two plots as files.
 //!
-//! It reads records alone and measures nothing. Each plot or table of the page is a file here; the
-//! order in which they stand on the page is that of `page`.
+//! It only reads records, and measures nothing. Each plot or table of the page is a file here; the
+//! function `page` determines their order.
 
 mod about;
 mod ask;
@@ -36,14 +36,14 @@ use maud::Markup;
 use plot::Plot;
 use std::path::{Path, PathBuf, absolute};
 
-/// The page, in the order in which it is read.
+/// The page, in reading order.
 struct Page {
-    /// Machine, date, commit, and the command that measures this again and draws it.
+    /// Machine, date, commit, and the command that reproduces the page.
     place: String,
     command: String,
-    /// What to know before reading on.
+    /// The introduction.
     warnings: Vec<String>,
-    /// What was found, in three sentences.
+    /// The results in three sentences.
     found: [String; 3],
     /// Time against space: the best of each family, and all.
     best: Option<Plot>,
@@ -55,7 +55,7 @@ struct Page {
     sections: Vec<Section>,
 }
 
-/// A folded part of the page: its name in links, its title, and what it says in a sentence.
+/// A folded part of the page: its anchor, its title, and its content with a one-sentence summary.
 struct Section {
     anchor: &'static str,
     title: &'static str,
@@ -63,10 +63,10 @@ struct Section {
     body: Markup,
 }
 
-/// What a plot or table says in a sentence, and how it looks; none if the records cannot say.
+/// A plot or table with its one-sentence summary; `None` if the records lack the data.
 type Found = Option<(String, Markup)>;
 
-/// The command that measured a record and draws it, with more options.
+/// The command that measures and draws a record, with further options.
 fn command(data: &Data, more: &str) -> String {
     let command = data.run.command.replace(" -- measure", " --");
     let separator = if more.is_empty() || command.contains(" -- ") { "" } else { " --" };
@@ -119,8 +119,8 @@ fn page(data: &Data, others: &[Data]) -> Page {
 }
 
 /// Draws the first records into a folder: `index.html`, the main plots as files, and a `README.md`
-/// (in the parent if the folder is called `latest`, to be the parent's front page). The other
-/// records' ratios stand beside the first's. Returns the page's path, and what was found.
+/// (in the parent if the folder is called `latest`, to be the parent's front page). The ratios of
+/// the other records are shown beside those of the first. Returns the page's path and the results.
 pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(PathBuf, String)> {
     let mut data = Data::read(records)?;
     data.link = link(out, records.folder());
@@ -135,7 +135,7 @@ pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(Path
         Some(above) if is_latest => (above, "latest/"),
         _ => (out, ""),
     };
-    // A page of somebody's own keys may lie anywhere.
+    // A page of the user's own keys may be anywhere.
     let method = ["METHODOLOGY.md", "../METHODOLOGY.md"];
     let method = method.into_iter().find(|page| above.join(page).is_file());
     write_atomically(&above.join("README.md"), readme::readme(&drawn, latest, method).as_bytes())?;
@@ -144,8 +144,8 @@ pub fn render(records: &Records, others: &[Records], out: &Path) -> Result<(Path
     Ok((path, drawn.found.join("\n")))
 }
 
-/// The way from the page's folder to the records, if both lie below the folder above the page's,
-/// and so are published together. Names that could end a link have none.
+/// The relative path from the page's folder to the records, if both are below the parent of that
+/// folder, and so are published together. `None` for names that could end a link.
 fn link(out: &Path, records: &Path) -> Option<String> {
     let (out, records) = (absolute(out).ok()?, absolute(records).ok()?);
     let below = records.strip_prefix(out.parent()?).ok()?.to_str()?;

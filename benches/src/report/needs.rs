@@ -1,4 +1,4 @@
-//! The table of needs: the best of ours and the best of other crates, losses included.
+//! The table of needs: our best filter and the best other crate, losses included.
 //!
 //! A row is an entry of [`NEEDS`].
 
@@ -11,19 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use Ability::{Insert, Remove, Static};
 
-/// Sizes closer than this are a tie. (Of times the noise floor decides.)
+/// Sizes closer than this tie. (For times the noise floor decides.)
 const SPACE_TIE: f64 = 0.005;
-/// Threads of the row about threads.
+/// The number of threads in the row about threads.
 const THREADS: u64 = 2;
 
-/// What decides.
+/// The measure.
 #[derive(Clone, Copy)]
 enum By {
     Bits,
     /// Mean bits per key while it grows.
     Growth,
     Time(Workload),
-    /// The time of a scenario by two threads.
+    /// The time of a scenario with two threads.
     Threads(Workload),
 }
 
@@ -51,11 +51,11 @@ const NEEDS: [Need; 8] = [
 /// The table, and how to measure it alone.
 pub(super) struct Needs {
     pub(super) rows: Vec<Row>,
-    /// The other records' machines, in the order of the rows' further ratios.
+    /// The machines of the other records, in the order of the further ratios.
     pub(super) machines: Vec<String>,
-    /// Those that would take part if they kept the rate, with their own.
+    /// The contenders that exceed the rate, with their own rates.
     exceeding: Vec<String>,
-    /// Measures the contenders of the table alone.
+    /// The command that measures only the contenders of the table.
     pub(super) command: String,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Row {
     pub(super) also: Vec<String>,
     pub(super) other: Option<Best>,
     pub(super) result: Verdict,
-    /// Ours over the other's in the other records.
+    /// Our time over that of the other crate, in the other records.
     pub(super) elsewhere: Vec<Option<f64>>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Best {
     pub(super) name: String,
     pub(super) number: f64,
     pub(super) bits: Option<f64>,
-    /// What decides between ties.
+    /// The measure that breaks ties.
     second: f64,
     /// Whether the time's interval is too wide to trust it.
     is_wide: bool,
@@ -126,7 +126,7 @@ impl Need {
         }
     }
 
-    /// Those that can do it, at whatever rate.
+    /// The contenders with the abilities, at any rate.
     fn able<'a>(&self, data: &'a Data) -> Vec<Entry<'a>> {
         let mut all = match self.by {
             By::Growth => data.entries(Of::Scenario(Workload::Grow)),
@@ -149,8 +149,8 @@ impl Need {
         Some((row.ns?, row.unstable == Some(true)))
     }
 
-    /// What decides between ties in size: the time of a query, an insert and, where keys are
-    /// removed, a removal; in time: the size.
+    /// The measure that breaks ties. In size: the total time of a query, an insert and, where keys
+    /// are removed, a removal. In time: the size.
     fn second(&self, entry: &Entry<'_>) -> Option<f64> {
         if !matches!(self.by, By::Bits) {
             return entry.bits();
@@ -169,7 +169,7 @@ impl Need {
         }
     }
 
-    /// The best of ours with what ties with it, and the best of the others.
+    /// Our best filter with those that tie with it, and the best other crate.
     fn rank(&self, data: &Data) -> (Vec<Best>, Option<Best>) {
         let best = |is_ours: bool| {
             let mut all = self.able(data);
@@ -187,7 +187,7 @@ impl Need {
         let mut ours = best(true);
         let least = ours.first().map_or(0.0, |best| best.number);
         ours.retain(|of| of.number <= least * (1.0 + self.tie(data)));
-        // Of equally small ones the quickest, of equally quick ones the smallest.
+        // The fastest of equally small ones, the smallest of equally fast ones.
         ours.sort_by(|a, b| a.second.total_cmp(&b.second));
         (ours, best(false).into_iter().next())
     }

@@ -15,7 +15,7 @@ pub(super) fn digits(x: f64, digits: i32) -> String {
     format!("{x:.*}", decimals.max(0) as usize)
 }
 
-/// Two significant digits, which is all that times over the noise floor have.
+/// Two significant digits, since further ones are noise in times.
 pub(super) fn two(x: f64) -> String {
     digits(x, if x.abs() >= 100.0 { 3 } else { 2 })
 }
@@ -49,12 +49,12 @@ pub(super) fn plain(x: f64) -> String {
     ((x * 1e6).round() / 1e6).to_string()
 }
 
-/// Bytes, as caches are counted.
+/// Bytes in binary units, as usual for caches.
 pub(super) fn binary(bytes: u64) -> String {
     BinaryBytes(bytes).to_string().replace(".00 ", " ")
 }
 
-/// A tick of an axis: a large power of ten as one, else the number itself.
+/// The label of a tick: a large power of ten as a power, else the number itself.
 pub(super) fn tick(x: f64) -> String {
     let power = x.log10();
     if x >= 999_999.0 && (power - power.round()).abs() < 1e-9 {

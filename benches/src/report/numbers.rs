@@ -1,4 +1,4 @@
-//! All numbers, failed checks, who can do what, and other keys.
+//! All numbers, failed checks, abilities, and other keys.
 
 use super::Found;
 use super::data::{Data, Entry, Of, ranked};
@@ -8,7 +8,7 @@ use crate::record::{Ability, Info, Row, State, Workload};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// The times of the table, and what is timed.
+/// The times in the table, with their descriptions.
 const TIMES: [(&str, Workload); 7] = [
     ("build", Workload::Build),
     ("absent", Workload::Query0),
@@ -37,7 +37,7 @@ pub(super) fn numbers(data: &Data) -> Found {
     }
     let mut all: Vec<(Entry<'_>, u64, String)> = Vec::new();
     for (of, size, target) in cells {
-        // A filter of a fixed rate stands once for each number of keys.
+        // A filter of a fixed rate appears once per number of keys.
         let is_main = matches!(of, Of::Rate(_, _, rate) if rate == main);
         for entry in data.entries(of) {
             let is_fixed = entry.info.fixed_rate;
@@ -65,7 +65,7 @@ fn table(data: &Data, all: &[(Entry<'_>, u64, String)]) -> Markup {
         .number("least", |(of, ..)| Some(digits(of.octave()?.0, 3)))
         .number("most", |(of, ..)| Some(digits(of.octave()?.1, 3)))
         .number("× bound", |(of, ..)| {
-            // A filter that answers yes to nearly all keys is beyond any scale.
+            // A filter that accepts nearly all keys is off the scale.
             Some(format!("{:.2}", of.overhead().filter(|over| *over < 100.0)?))
         })
         .number("peak", |(of, ..)| Some(digits(of.peak_bits()?, 3)))
@@ -147,7 +147,7 @@ pub(super) fn abilities(data: &Data) -> Found {
     (!all.is_empty()).then(|| (finding, table.html("")))
 }
 
-/// The sets that are compared; a user's file is alone.
+/// The key sets to compare; a user's file is the only one.
 const SETS: [&str; 4] = ["random-u64", "sequential", "strings", "words"];
 
 pub(super) fn other_keys(data: &Data) -> Found {

@@ -1,4 +1,5 @@
-//! A plot as data, and its picture: plotters draws axes and lines, marks and names lie above them.
+//! A plot as data, and its picture: plotters draws axes and lines, and marks and names are drawn on
+//! top.
 
 use super::labels::{Rect, around, beside, spread, width};
 use super::look::{GREY, Look, hex};
@@ -13,7 +14,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
-/// The size of plots that stand beside each other, in pixels, and on a narrow screen.
+/// The size in pixels of plots side by side, and of plots on a narrow screen.
 const BESIDE: [(u32, u32); 2] = [(600, 340), (370, 300)];
 /// The size of a plot as wide as the page.
 const WIDE: [(u32, u32); 2] = [(1230, 470), (370, 420)];
@@ -23,14 +24,14 @@ const MOST_MARKS: usize = 12;
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
     pub(super) slug: &'static str,
-    /// What it shows and how to read it.
+    /// The caption: what it shows and how to read it.
     pub(super) caption: String,
-    /// What only the page has room to say.
+    /// An addition to the caption, on the page only.
     pub(super) more: String,
     pub(super) x: Axis,
     pub(super) y: Axis,
     pub(super) series: Vec<Series>,
-    /// Upright lines: caches, the bound.
+    /// Vertical lines: caches, the bound.
     pub(super) guides: Vec<(f64, String)>,
     pub(super) size: (u32, u32),
     pub(super) narrow: (u32, u32),
@@ -49,12 +50,12 @@ pub(super) struct Axis {
 pub(super) struct Series {
     /// Empty where it has no name in the picture.
     pub(super) name: String,
-    /// What a mark says when it is pointed at.
+    /// The tooltips of its marks.
     title: String,
     look: Look,
     /// Other authors' crates have hollow marks.
     is_hollow: bool,
-    /// No contender's: the bound, the machine's floor.
+    /// Not a contender's line: the bound, the machine's floor.
     is_dashed: bool,
     pub(super) line: Vec<(f64, f64)>,
     pub(super) marks: Vec<Mark>,
@@ -63,7 +64,7 @@ pub(super) struct Series {
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(super) struct Mark {
     pub(super) x: f64,
-    /// None of a cell that failed: a cross at the top.
+    /// `None` for a failed cell, drawn as a cross at the top.
     pub(super) y: Option<f64>,
     /// The ends of its interval.
     pub(super) bar: Option<(f64, f64)>,
@@ -103,20 +104,19 @@ impl Series {
         self.marks.iter().filter_map(|mark| Some((mark.x, mark.y?)))
     }
 
-    /// Of many points of a line some have marks, the last one among them.
+    /// If a line has many points, only some of them have marks, always including the last.
     fn shown(&self) -> impl Iterator<Item = &Mark> {
         self.marks.iter().rev().step_by(self.marks.len().div_ceil(MOST_MARKS).max(1))
     }
 
-    /// Where its name belongs: at the end of its line, or at its last mark.
+    /// The position of its name: the end of its line, or its last mark.
     fn end(&self) -> Option<(f64, f64)> {
         self.line.last().copied().or_else(|| self.measured().last())
     }
 }
 
 impl Axis {
-    /// An axis with room for these values, logarithmic if its label says so; a linear one begins
-    /// at 0.
+    /// An axis for these values, logarithmic if its label says so. A linear axis starts at 0.
     fn fit(label: &str, values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let is_log = label.contains("(log)");
         let values = values.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
@@ -128,7 +128,7 @@ impl Axis {
         Some(Self { label: label.to_owned(), is_log, range, show: tick })
     }
 
-    /// Round numbers, as close as may be: powers of ten alone over many decades.
+    /// Round numbers, as many as fit: only powers of ten over many decades.
     fn log_ticks(&self, most: usize) -> Vec<f64> {
         let (low, high) = self.range;
         let of = |factors: &[f64]| -> Vec<f64> {
@@ -144,7 +144,7 @@ impl Axis {
     }
 }
 
-/// One of two coordinates of plotters, chosen as it runs.
+/// One of two coordinate types of plotters, chosen at run time.
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -175,11 +175,11 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The ground between the axes, in pixels.
+/// The area between the axes, in pixels.
 type Frame = Cartesian2d<Axis, Axis>;
 
 impl Plot {
-    /// A plot with room for all its marks and lines; none without any.
+    /// A plot with axes that fit all its marks and lines; `None` without any.
     pub(super) fn new(
         slug: &'static str,
         caption: String,
@@ -204,7 +204,7 @@ impl Plot {
         Self { size, narrow, ..self }
     }
 
-    /// Whether it has the page's width, and marks that can be lit.
+    /// Whether it has the page's width, and marks that can be highlighted.
     pub(super) const fn is_wide(&self) -> bool {
         self.size.0 > 1000
     }
@@ -214,7 +214,7 @@ impl Plot {
         ["time-by-space", "rate-by-bits"].contains(&self.slug)
     }
 
-    /// What it shows, for those who cannot see it.
+    /// The alternative text for those who cannot see it.
     pub(super) fn alt(&self) -> String {
         let names = self.series.iter().map(|series| series.name.as_str());
         let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
@@ -240,11 +240,11 @@ impl Plot {
         Ok(PreEscaped(chart.replace("</svg>", &(above.into_string() + "</svg>"))))
     }
 
-    /// Its axes, guides and lines, and where values lie in that picture.
+    /// Its axes, guides and lines, and the mapping of values to pixels.
     fn chart(&self, size: (u32, u32)) -> Result<(String, Frame)> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        // Names at the ends of lines stand to the right.
+        // Names at the ends of lines are on the right.
         let lines = self.series.iter().filter(|of| !of.line.is_empty() && !of.is_dashed);
         let longest = lines.map(|of| width(&of.name)).max();
         let mut chart = ChartBuilder::on(&area)
@@ -256,9 +256,9 @@ impl Plot {
             .y_label_area_size(53)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         let frame = chart.as_coord_spec().clone();
-        // Plotters makes text smaller than it is asked to.
+        // Plotters draws text smaller than requested.
         let font = ("sans-serif", 11.0 * 1.24).into_font().color(&GREY);
-        // Ticks of six digits do not touch.
+        // Room for labels of six digits.
         chart
             .configure_mesh()
             .x_labels((frame.get_x_axis_pixel_range().len() / 62).max(2))
@@ -287,7 +287,7 @@ impl Plot {
             };
             let bars = series.shown().filter_map(|mark| Some((mark.x, mark.bar?)));
             let bars = bars.map(|(x, (low, high))| [(x, low), (x, high)]);
-            // A bar shorter than its mark is not seen.
+            // A bar shorter than its mark would be invisible.
             let bars = bars.filter(|ends| {
                 let [(_, low), (_, high)] = ends.map(|end| frame.translate(&end));
                 low - high > 8
@@ -300,12 +300,12 @@ impl Plot {
         Ok((svg, frame))
     }
 
-    /// The upright lines between the ends of the axis.
+    /// The vertical lines within the axis.
     fn seen(&self) -> impl Iterator<Item = &(f64, String)> {
         self.guides.iter().filter(|(x, _)| self.x.range().contains(x))
     }
 
-    /// Its marks: shape and colour say the family, and each says its numbers when pointed at.
+    /// Its marks: shape and colour show the family, tooltips the numbers.
     fn marks(&self, series: &Series, frame: &Frame, is_narrow: bool) -> Markup {
         let colour = hex(series.look.colour);
         let fill = if series.is_hollow { "none" } else { &colour };
@@ -331,7 +331,7 @@ impl Plot {
         }
     }
 
-    /// Where each name stands, once.
+    /// The position of each name, once.
     fn labels(&self, frame: &Frame, size: (u32, u32)) -> Vec<Label> {
         let (across, down) = (frame.get_x_axis_pixel_range(), frame.get_y_axis_pixel_range());
         let named = self.series.iter().filter(|series| !series.name.is_empty());
@@ -340,7 +340,7 @@ impl Plot {
         let points: Vec<(i32, i32)> = named.iter().map(|(_, at)| *at).collect();
         let widths: Vec<i32> = named.iter().map(|(series, _)| width(&series.name)).collect();
         let within = [across.start, down.start, size.0 as i32 - 2, down.end];
-        // Lines that end at the right have their names there, one below the other.
+        // Lines that end on the right have their names there, one below another.
         let is_end = |index: &usize| {
             let (of, right) = (named[*index].0, points[*index].0);
             !of.line.is_empty() && !of.is_dashed && right > across.end - 25
@@ -371,7 +371,7 @@ impl Plot {
         named.iter().zip(places.into_iter().zip(widths)).map(label).collect()
     }
 
-    /// The ground that marks and lines take.
+    /// The area of marks and lines.
     fn taken(&self, frame: &Frame) -> Vec<Rect> {
         let pixel = |at: (f64, f64)| frame.translate(&at);
         let marks = self.series.iter().flat_map(Series::measured).map(pixel).map(around);
@@ -390,7 +390,7 @@ impl Plot {
         marks.chain(guides).chain(lines).collect()
     }
 
-    /// The boxes of all names, and the ground of marks and lines, for tests.
+    /// The boxes of all names, and the area of marks and lines, for tests.
     #[cfg(test)]
     pub(super) fn boxes(&self, size: (u32, u32)) -> [Vec<Rect>; 2] {
         let (_, frame) = self.chart(size).unwrap();
@@ -400,7 +400,7 @@ impl Plot {
     }
 }
 
-/// A name in a picture: its left end at half its height, and the mark that it is of.
+/// A name in a picture: its left end at half its height, and its mark.
 struct Label {
     text: String,
     at: (i32, i32),
@@ -410,12 +410,12 @@ struct Label {
 }
 
 impl Label {
-    /// Its end that is nearest to the mark.
+    /// Its end nearest to the mark.
     fn near(&self) -> i32 {
         self.at.0.max(self.mark.0.min(self.at.0 + self.width))
     }
 
-    /// Whether a line must lead to the mark: dotted, so that it looks like no curve.
+    /// Whether a dotted line must lead to the mark.
     fn is_far(&self) -> bool {
         let (x, y) = (self.near() - self.mark.0, self.at.1 - self.mark.1);
         x * x + y * y > 14 * 14

@@ -27,7 +27,7 @@ pub(super) fn plot(data: &Data) -> Option<Plot> {
         if one.marks.is_empty() {
             continue;
         }
-        // The first of a family has its name and its curve; ours come first.
+        // The first contender of a family, ours if there is one, has a name and a curve.
         if families.insert(Look::of(info.family).name) {
             one.line = curve(&data.curve(&info.name));
             one.line.retain(is_shown);
@@ -42,17 +42,17 @@ pub(super) fn plot(data: &Data) -> Option<Plot> {
     let axes = ["bits per key", "false-positive rate (log)"];
     let mut plot = Plot::new("rate-by-bits", caption(data), axes, series)?;
     plot.more = more(&unnamed);
-    // Below the lines there is room for the names at their ends.
+    // Room below the lines for the names at their ends.
     (plot.x.range, plot.y.range) = ((0.0, ENDS.0), (ENDS.1 / 4.0, 0.7));
     plot.y.show = |rate| format!("{} %", plain(rate * 100.0));
     Some(plot)
 }
 
-/// A contender's curve: steps where sizes come in steps.
+/// A contender's curve, with steps if sizes come in steps.
 fn curve(points: &[&Point]) -> Vec<(f64, f64)> {
     let mut line: Vec<(f64, f64)> = Vec::new();
     for point in points {
-        // Between two steps a filter has the lower one's rate.
+        // Between two steps a filter has the rate of the lower one.
         if let (Some((_, fpr)), Some(_)) = (line.last().copied(), point.step) {
             line.push((point.bits_per_key, fpr));
         }
@@ -80,7 +80,7 @@ fn caption(data: &Data) -> String {
     )
 }
 
-/// Who has marks without a name.
+/// The contenders whose marks have no name.
 fn more(unnamed: &[&Info]) -> String {
     let names: Vec<&str> = unnamed.iter().map(|info| info.name.as_str()).collect();
     match &names[..] {

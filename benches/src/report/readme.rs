@@ -1,11 +1,10 @@
-//! The README: what was found, one plot, the table of needs, and links to the page.
+//! The README: results, one plot, the table of needs, and links to the page.
 
 use super::Page;
 use super::needs::{self, Verdict};
 use super::plot::Plot;
 
-/// In Markdown. The page lies with the plots in the folder `latest` below the README, or beside it
-/// if empty.
+/// In Markdown. `latest` is the folder of the page and the plots relative to the README, or empty.
 pub(super) fn readme(page: &Page, latest: &str, method: Option<&str>) -> String {
     let mut text = "<!-- Drawn by amq-bench from the records; do not edit. -->\n\n\
                     # Approximate-membership filters compared\n\n"
@@ -74,7 +73,7 @@ fn table(needs: &needs::Needs) -> String {
     format!("{text}\n{caption}\n\nMeasure this table alone: {}\n\n", code(&needs.command))
 }
 
-/// Words that stay words: what Markdown could take for a mark is escaped.
+/// Escapes the characters that Markdown could interpret.
 pub(super) fn words(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -87,6 +86,6 @@ pub(super) fn words(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    // A backtick could end the code; no command that this program writes has one, but a name may.
+    // A backtick would end the code. Our commands contain none, but a name may.
     format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "))
 }

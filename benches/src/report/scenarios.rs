@@ -1,4 +1,4 @@
-//! Filters on their way: into a fuller table, growing, past their plan, in churn, merged, emptied.
+//! Filters over time: filling up, growing, beyond their plan, in churn, merged, emptied.
 
 use super::Found;
 use super::data::{Data, Entry, Of, ranked};
@@ -101,7 +101,7 @@ pub(super) fn removal(data: &Data) -> Found {
     timed(data, data.main(), Workload::Remove, "Taking a key out", about)
 }
 
-/// The times of a workload, and what is left of the filters.
+/// The times of a workload, and the filters afterwards.
 fn timed(data: &Data, of: Of<'_>, workload: Workload, what: &str, about: &str) -> Found {
     let entries = data.entries(of);
     let is_failed = |row: &&&Row| row.workload == workload && row.state == State::Failed;

@@ -1,8 +1,8 @@
-//! A table, made column by column.
+//! A table, built column by column.
 
 use maud::{Markup, Render, html};
 
-/// A table about things: columns of words first, then those of numbers.
+/// A table with columns of words first, then columns of numbers.
 pub(super) struct Table<'a, T> {
     of: &'a [T],
     head: Vec<String>,
@@ -20,7 +20,7 @@ impl<'a, T> Table<'a, T> {
         self.number(head, |row| Some(of(row)))
     }
 
-    /// A hyphen stands where there is no number.
+    /// Missing numbers are shown as a hyphen.
     pub(super) fn number<C: Render>(mut self, head: &str, of: impl Fn(&'a T) -> Option<C>) -> Self {
         self.head.push(head.to_owned());
         for (row, of_row) in self.rows.iter_mut().zip(self.of) {
@@ -32,7 +32,7 @@ impl<'a, T> Table<'a, T> {
         self
     }
 
-    /// What scrolls can be reached by the keyboard.
+    /// Scrolling areas can be focused by keyboard.
     pub(super) fn html(&self, caption: &str) -> Markup {
         html! {
             @if !caption.is_empty() { p { (caption) } }

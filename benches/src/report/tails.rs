@@ -1,4 +1,4 @@
-//! What 999 of 1,000 single queries and inserts stay below.
+//! The 99.9th percentile of single queries and inserts.
 
 use super::Found;
 use super::data::{Data, Entry, Of, ranked};
@@ -6,8 +6,7 @@ use super::number::two;
 use super::table::Table;
 use crate::record::Workload;
 
-/// Scenarios whose inserts are timed singly: the first that a filter takes part in says how long
-/// its slowest take.
+/// Scenarios that time single inserts. The first one in which a filter takes part is shown.
 const INSERTS: [(Workload, &str); 3] = [
     (Workload::LoadInsert, "in a table 90 % full"),
     (Workload::Grow, "as it grows"),

@@ -1,4 +1,4 @@
-//! What threads gain by sharing a filter.
+//! The speedup of several threads on one filter.
 
 use super::Found;
 use super::data::{Data, Entry, Of, ranked};
@@ -9,7 +9,7 @@ use crate::record::{Row, Workload};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// The scenarios, and what threads do in them.
+/// The scenarios, with their descriptions.
 const SCENARIOS: [(Workload, &str); 2] =
     [(Workload::ThreadsInsert, "insert"), (Workload::ThreadsQuery, "query")];
 
@@ -26,7 +26,7 @@ pub(super) fn threads(data: &Data) -> Found {
         let counts: BTreeSet<u64> = rows.filter_map(|row| row.threads).collect();
         let most = *counts.last()?;
         let all = ranked(entries, |entry| row(entry, most)?.ns);
-        // How many times as fast all threads are as one.
+        // The speedup of all threads over one.
         let gain = |of: &Entry<'_>| Some(row(of, 1)?.ns? / row(of, most)?.ns?);
         let (best, _) = all.first()?;
         found.push(format!(

@@ -1,27 +1,26 @@
-//! The first plot: time against space, with at most twelve names; and the same of all filters.
+//! The first plot: time against space, with at most twelve names; and the full plot.
 
 use super::data::{Data, Entry};
 use super::number::{digits, list, two};
 use super::plot::{Mark, Plot, Series};
 use crate::record::{Ability, Family, Workload};
 
-/// Names that the first plot has room for.
+/// The most names in the first plot.
 const NAMES: usize = 12;
-/// Up to how many times the least possible size the first plot shows.
+/// The largest size in the first plot, as a multiple of the least possible.
 const CLOSE: f64 = 2.2;
-/// Sizes and times closer than this do not put one filter behind another.
+/// Sizes and times closer than this tie.
 const TIES: (f64, f64) = (0.005, 0.05);
 
 const QUERY: Workload = Workload::Query50;
-/// What reads one cache line for each key and no more: the machine's floor.
+/// The contender that only reads one cache line per key: the machine's floor.
 pub(super) const LINE_READS: &str = "line-reads";
 const FLOOR: &str = "one memory read";
 
 /// A filter with its size, as a multiple of the least possible, and its time for a query.
 type Point<'a> = (Entry<'a>, f64, f64);
 
-/// The page's main cell, without maps, which answer another question, and without filters that
-/// gave a wrong answer.
+/// The page's main cell, without maps and without filters that gave a wrong answer.
 fn points(data: &Data) -> Vec<Point<'_>> {
     let mut entries = data.entries(data.main());
     entries.retain(|of| !of.can(Ability::Values) && !of.is_wrong && !of.has_failed());
@@ -38,11 +37,11 @@ fn beats(a: (f64, f64), b: (f64, f64)) -> bool {
     (smaller && !slower) || (faster && !larger)
 }
 
-/// Of each family ours that no other of ours in the family beats, and the fastest of other crates;
-/// the fastest of all where there are more than twelve.
+/// Of each family our filters that no other of ours beats, and the fastest other crate; the fastest
+/// of them if there are more than twelve.
 fn chosen(data: &Data) -> Vec<Point<'_>> {
     let mut all = points(data);
-    // What grows, and what threads share, is compared in sections of its own.
+    // Filters that grow or that threads share are compared in other sections.
     all.retain(|(of, over, _)| {
         let is_apart = of.info.family == Family::Scalable || of.can(Ability::ConcurrentInsert);
         of.is_filter() && *over <= CLOSE && !is_apart
@@ -104,7 +103,7 @@ pub(super) fn all(data: &Data) -> Option<Plot> {
     };
     let caption = format!("All filters, with the same axes.{out}");
     let plot = plot(data, "time-by-space-all", caption, &all)?;
-    // So many names need a tall picture where it cannot be wide.
+    // This many names need a tall picture where it cannot be wide.
     Some(Plot { narrow: (plot.narrow.0, 800), ..plot })
 }
 

@@ -1,8 +1,8 @@
 //! The advisor's table of times, from records.
 //!
-//! For filters of ours, plain and keyed, and what else the advisor reckons with: the time of each
-//! workload over random 64-bit keys, for every number of keys and rate or size in the records. Of
-//! two records of one cell the faster counts, as it does among the rounds of one.
+//! For our filters, plain and keyed, and the exact structures of the advisor: the time of each
+//! workload over random 64-bit keys, for every number of keys and rate or size in the records. If
+//! two records have the same cell, the faster one counts, as among the rounds of one record.
 
 use crate::error::BenchError;
 use crate::record::{Info, Records, Role, Row, State, Workload};
@@ -10,24 +10,25 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Not filters, but what the advisor also answers with, and what it measures memory by.
+/// Contenders that are not filters: exact structures that the advisor recommends, and its measures
+/// of memory.
 const OTHERS: [&str; 3] = ["ribbon-map", "std-hashset", "line-reads"];
 
 const COLUMNS: [Workload; 5] =
     [Workload::Build, Workload::Query0, Workload::Query50, Workload::Query100, Workload::Remove];
 
-/// Where the table stands below the workspace.
+/// The path of the table below the workspace.
 pub fn path(root: &Path) -> PathBuf {
     root.join("crates/amq-advisor/src/times.csv")
 }
 
-/// A table for each machine, an empty line between them. The advisor reckons with the first.
+/// A table for each machine, separated by empty lines. The advisor uses the first.
 pub fn tables(machines: &[Vec<Records>], root: &Path) -> Result<String, BenchError> {
     let tables = machines.iter().map(|records| table(records, root));
     Ok(tables.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
-/// A machine's table; it names the records' folders as they stand below the workspace.
+/// A machine's table. It names the folders of the records relative to the workspace.
 fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
     let (mut date, mut processor, mut names) = (String::new(), String::new(), String::new());
     for record in records {
@@ -56,17 +57,17 @@ fn table(records: &[Records], root: &Path) -> Result<String, BenchError> {
     Ok(text)
 }
 
-/// Our contenders, as the first record names them.
+/// Our contenders, by their names in the first record.
 fn ours(records: &[Records]) -> Result<Vec<Info>, BenchError> {
     let run = records.first().map(Records::run).transpose()?.flatten();
     let all = run.map(|run| run.contender).unwrap_or_default();
     Ok(all.into_iter().filter(|info| info.ours && !info.many_sets).collect())
 }
 
-/// What one insert in a thousand exceeds, for each filter of fixed size that takes keys one by one:
-/// where it is as full as planned or fuller, of the largest one measured, with the keys it was
-/// planned for. What grows stops to grow more rarely than that, and for longer: it has none. The
-/// exact set counts where it has had room for all keys since the stop before.
+/// The 99.9th percentile of insert times for each filter of fixed size that is filled key by key:
+/// of the largest one measured, at its planned load or above, with the number of keys it was
+/// planned for. Filters that grow have none, since they pause more rarely and for longer. The exact
+/// set counts at stops between which it did not grow.
 fn tails(records: &[Records]) -> Result<String, BenchError> {
     let mut tails = Vec::new();
     let ours = ours(records)?;
@@ -77,7 +78,7 @@ fn tails(records: &[Records]) -> Result<String, BenchError> {
             let had_room = std::mem::replace(&mut held, row.held_bytes) == held;
             let (is_fixed, planned) = match row.workload == Workload::Grow {
                 true => (had_room && contender == "std-hashset", Some(row.keys)),
-                // A twentieth is left free at the most; what was planned is never more.
+                // At most a twentieth of the slots is free.
                 false => (row.load.is_none_or(|load| load < 0.951), row.planned_keys),
             };
             if is_fixed && row.ns_p99_9.is_some() && (planned, row.keys) > largest {
@@ -89,7 +90,7 @@ fn tails(records: &[Records]) -> Result<String, BenchError> {
     Ok(tails.join(", "))
 }
 
-/// What a byte more of a key costs to hash: strings have 40 on average, integers 8.
+/// The time to hash one more byte of a key: strings have 40 bytes on average, integers 8.
 fn ns_per_byte(contender: &str, records: &[Records]) -> Result<f64, BenchError> {
     let mut rows = rows(contender, true, records)?;
     rows.retain(|row| row.workload == Workload::Query50 && row.asked_bits.is_none());
@@ -100,7 +101,7 @@ fn ns_per_byte(contender: &str, records: &[Records]) -> Result<f64, BenchError> 
     Ok(time("strings").zip(time("random-u64")).map_or(0.0, |(long, short)| long - short) / 32.0)
 }
 
-/// What all records say: about whole filters, or scenarios.
+/// The cells of all records: of whole filters, or of scenarios.
 fn rows(contender: &str, whole: bool, records: &[Records]) -> Result<Vec<Row>, BenchError> {
     let mut all = Vec::new();
     for record in records {
@@ -113,7 +114,7 @@ fn rows(contender: &str, whole: bool, records: &[Records]) -> Result<Vec<Row>, B
 /// Number of keys, rate, bytes, and a time for each column.
 type Cell = (u64, f64, u64, [Option<f64>; 5]);
 
-/// The cells with times, by keys and falling rate. Two sizes may come to one rate.
+/// The cells with times, by keys and descending rate. Two sizes may have the same rate.
 fn cells(rows: &[Row]) -> Vec<Cell> {
     let usual = || rows.iter().filter(|row| row.key_set == "random-u64");
     let asked = |row: &Row| format!("{} {:?} {:?}", row.keys, row.asked_fpr, row.asked_bits);
@@ -129,7 +130,7 @@ fn cells(rows: &[Row]) -> Vec<Cell> {
         cell.3[at] = cell.3[at].into_iter().chain(row.ns).reduce(f64::min);
     }
     let mut cells: Vec<Cell> = found.into_values().collect();
-    // Few keys are verified, not timed.
+    // Small numbers of keys are verified, not timed.
     cells.retain(|(.., times)| times.iter().any(Option::is_some));
     cells.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     cells
