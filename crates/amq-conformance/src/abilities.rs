@@ -1,4 +1,4 @@
-//! What a filter can do, for the laws that do all of it.
+//! The abilities of a filter, for the laws that use all of them.
 
 use crate::fill::Fill;
 use amq_core::{
@@ -34,19 +34,19 @@ impl<F> Abilities<F> {
 }
 
 impl<F> Abilities<F> {
-    /// Can also be built at once, which changes nothing about a filter that is there.
+    /// Can also be built at once, which does not affect an existing filter.
     #[must_use]
     pub const fn build(self) -> Self {
         self
     }
 
-    /// Also grows, which nobody asks for.
+    /// Also grows by itself.
     #[must_use]
     pub const fn grow(self) -> Self {
         self
     }
 
-    /// Can also be stored.
+    /// Can also be saved.
     #[must_use]
     pub const fn file(self) -> Self {
         self
@@ -54,7 +54,7 @@ impl<F> Abilities<F> {
 }
 
 impl<F: InsertFilter + ClearFilter> Abilities<F> {
-    /// Starts empty, takes keys, and is cleared.
+    /// Starts empty, inserts keys, and is cleared.
     #[must_use]
     pub fn empty(self) -> Self {
         Self { insert: Some(|filter| filter), clear: Some(F::clear), ..self }
@@ -70,7 +70,7 @@ impl<F: RemoveFilter> Abilities<F> {
 }
 
 impl<F: MergeFilter> Abilities<F> {
-    /// Merges another filter.
+    /// Merges with another filter.
     #[must_use]
     pub fn merge(self) -> Self {
         Self { merge: Some(F::merge), ..self }

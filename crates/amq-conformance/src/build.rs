@@ -7,7 +7,7 @@ use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A filter of any number of keys can be built: of none, within a budget or by a goal for none, and
-/// of few within all memory that there is. One built by a goal for no keys takes one.
+/// of few with a huge budget. A filter built by a goal for no keys accepts one.
 pub fn any_number_of_keys_can_be_built<F: BuildFilter>() {
     let none = Goal::fpr(0, 0.01);
     for filter in [
@@ -33,7 +33,7 @@ pub fn any_number_of_keys_can_be_built<F: BuildFilter>() {
     }
 }
 
-/// A static filter can be built of no keys, within any valid budget. It holds no key and takes at
+/// A static filter can be built from no keys, within any valid budget. It holds no key and takes at
 /// most 64 bytes.
 pub fn a_static_filter_of_no_keys_is_always_built<F: BuildFilter>() {
     let rates = [0.01, 1e-12].map(Budget::Fpr).into_iter();
@@ -86,7 +86,7 @@ pub fn keys_that_change_their_hash_do_not_panic<F: BuildFilter>() {
     }
 }
 
-/// Repeated keys do no harm, however often they come, nor does their order.
+/// Repeated keys and the order of keys do no harm.
 pub fn repeated_keys_do_no_harm<F: BuildFilter>() {
     let keys = present_hashes(2000, 4);
     let mut all: Vec<KeyHash> = Vec::new();

@@ -75,8 +75,8 @@ pub fn a_predicted_rate_is_a_probability(planner: &dyn Planner) {
     }
 }
 
-/// The way out that an error names works: the smallest size can be planned and one byte less
-/// cannot; a rate just above the lowest can, and so can a number of keys in the range.
+/// The advice in an error works: the smallest size can be planned and one byte less cannot; a rate
+/// just above the lowest can, and so can a number of keys in the range.
 pub fn the_way_out_that_an_error_names_is_one(planner: &dyn Planner) {
     let rates = [0.6, 0.01, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13, 1e-16, 1e-19];
     let bits = [0.01, 0.3, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0];
@@ -100,7 +100,7 @@ pub fn the_way_out_that_an_error_names_is_one(planner: &dyn Planner) {
                 // The number of keys is possible, but not within this budget.
                 (PlanError::Keys { .. }, Err(error))
                     if !matches!(error, PlanError::Keys { .. }) => {}
-                // The rate would take more memory than there is.
+                // The rate would need more memory than the machine has.
                 (PlanError::FprUnreachable { .. }, Err(PlanError::TooLarge { .. })) => {}
                 (_, Err(again)) => panic!("{goal:?}: {error}, but {way_out:?}: {again}"),
             }
@@ -112,7 +112,7 @@ pub fn the_way_out_that_an_error_names_is_one(planner: &dyn Planner) {
     }
 }
 
-/// Sizes in between may fit the machine, or be overcommitted: not for a test to try.
+/// Sizes in between may fit the machine, or be overcommitted, so tests do not try them.
 const SMALL: u64 = 16 << 20;
 const BEYOND_MEMORY: u64 = 1 << 60;
 

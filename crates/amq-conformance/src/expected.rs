@@ -63,7 +63,7 @@ impl Expected {
         );
     }
 
-    /// Requires that the count is not above a rate that was asked for, at 3 sigma.
+    /// Requires that the count does not exceed the target rate, at 3 sigma.
     #[track_caller]
     pub(crate) fn check_at_most(&self, asked: f64, cell: impl Display, found: u64) {
         let most = Self { mean: self.queries as f64 * asked, ..*self };

@@ -2,9 +2,9 @@
 
 use core::fmt::Display;
 
-/// Unwraps what must not be refused.
+/// Unwraps results that must not be errors.
 pub(crate) trait OrFail<T> {
-    /// The value. Otherwise the test fails, and says `what` was refused, and why.
+    /// The value. On an error the test fails, and prints `what` was refused, and why.
     fn or_fail(self, what: impl Display) -> T;
 }
 
@@ -27,9 +27,9 @@ fn refused(what: &dyn Display, error: &dyn Display) -> ! {
     panic!("refused, though possible: {what}: {error}")
 }
 
-/// Hides which function it is, so that a law is not inlined into its test. Otherwise the compiler
-/// copies every law into the one test that calls it and optimises it there anew, with the filter's
-/// code that it calls: the tests of a variant take half as long again to compile.
+/// Hides which function this is, so that a law is not inlined into its test. Otherwise the compiler
+/// copies and optimises every law, and the filter's code that it calls, in each test: the tests of
+/// a variant take 1.5 times as long to compile.
 pub fn apart<L: Copy>(law: L) -> L {
     core::hint::black_box(law)
 }

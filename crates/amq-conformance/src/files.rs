@@ -1,4 +1,4 @@
-//! Laws of filters as files: what was written is read again, and what was damaged or forged is not.
+//! Laws of files: a written file is read again, a damaged or forged one is refused or harmless.
 
 mod committed;
 mod damaged;
@@ -32,9 +32,8 @@ fn filters<F: FileFilter>(fill: Fill<F>, mut each: impl FnMut(F, u64, u64)) {
     }
 }
 
-/// Decoding inverts encoding: the same filter, and again the same bytes. It takes and refuses keys
-/// as the one that was written: the file leaves out nothing that decides it, such as a limit of
-/// growth.
+/// Decoding inverts encoding: the same filter, and again the same bytes. It accepts and refuses the
+/// same keys as the original, so the file omits nothing that matters, such as a limit of growth.
 pub fn what_was_written_is_read<F: FileFilter>(abilities: &Abilities<F>) {
     filters(abilities.fill, |mut filter, n, seed| {
         let bytes = encoded(&filter);
@@ -52,8 +51,9 @@ pub fn what_was_written_is_read<F: FileFilter>(abilities: &Abilities<F>) {
     });
 }
 
-/// A file that withholds its seed holds it nowhere and is refused without it; with it, it is the
-/// same filter. Where the file has its seed, the same one may be given. Another is refused.
+/// A file that withholds its seed contains it nowhere. It is refused without the seed, and read as
+/// the same filter with it. If the file has its seed, the same one may be given; another is
+/// refused.
 pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) {
     let seed = 0xA11C_E5EC_12E7_0099;
     let filter = filled(fill, 300, 0.01, seed);
@@ -90,8 +90,8 @@ pub fn a_withheld_seed_must_be_given<F: FileFilter>(fill: Fill<F>) {
     assert_eq!(read(!seed).seed(), !seed);
 }
 
-/// From a stream a file is read to its end and no further, also in small pieces; one cut short or
-/// over the caller's limit is refused.
+/// A file is read from a stream to its end and no further, also in small pieces. A file that is cut
+/// short or exceeds the caller's limit is refused.
 pub fn a_stream_is_read_to_the_end_of_the_file<F: FileFilter>(fill: Fill<F>) {
     let (one, two) = (filled(fill, 700, 0.01, 1), filled(fill, 40, 0.1, 2));
     let (first, second) = (encoded(&one), encoded(&two));
@@ -137,7 +137,8 @@ pub fn a_view_answers_as_the_filter<F: FileFilter>(fill: Fill<F>) {
     });
 }
 
-/// Requires that the view answers these hashes as wanted, and reports what the filter does.
+/// Requires that the view returns `wanted` for these hashes, and reports the same state as the
+/// filter.
 fn is_view_of(view: &dyn Filter, filter: &dyn Filter, hashes: &[KeyHash], wanted: &[bool]) {
     assert!(answers(view, hashes) == wanted, "a view answers a batch differently");
     let single: Vec<bool> = hashes.iter().map(|&h| view.contains_hash(h)).collect();
@@ -149,7 +150,7 @@ fn is_view_of(view: &dyn Filter, filter: &dyn Filter, hashes: &[KeyHash], wanted
     assert_eq!(numbers(view), numbers(filter), "len, rate and seed of a view");
 }
 
-/// The file's own numbers: header and directory take no more than stated.
+/// Header and directory have the stated lengths.
 pub fn a_file_is_little_larger_than_its_table<F: FileFilter>(fill: Fill<F>) {
     for n in [500, 20_000] {
         let filter = filled(fill, n, 0.01, 1);

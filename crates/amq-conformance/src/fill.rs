@@ -10,7 +10,7 @@ use core::fmt::{Debug, Display};
 
 /// Makes a filter for a goal, with a seed, that holds these hashes.
 ///
-/// Laws of every filter take one, so that they require no ability they do not test.
+/// Laws of every filter have such a parameter, so that they require no ability they do not test.
 pub type Fill<F> = fn(Goal, u64, &[KeyHash]) -> Result<F, BuildError>;
 
 /// Makes an empty filter for the goal and inserts the hashes.
@@ -79,8 +79,8 @@ pub(crate) fn filled_within<F>(fill: Fill<F>, n: u64, budget: Budget, seed: u64)
         .or_fail(format_args!("a filter of {n} keys, {budget:?}, seed {seed}"))
 }
 
-/// What a batch does, one by one: inserts up to the first refusal, and writes and counts which
-/// hashes were new. Requires that each says `New` exactly if it was answered `false` just before.
+/// Does one by one what a batch does: inserts up to the first refusal, and writes and counts which
+/// hashes were new. Requires that each is `New` exactly if a query returned `false` just before.
 pub(crate) fn insert_singly(
     filter: &mut dyn InsertFilter,
     hashes: &[KeyHash],
@@ -102,7 +102,7 @@ pub(crate) fn insert_singly(
 /// Keys per batch while querying: enough for a batch, few enough to need no memory.
 const CHUNK: usize = 4096;
 
-/// How many of `hashes` are answered `true`, queried in batches.
+/// The number of `hashes` that are found, queried in batches.
 pub(crate) fn count_found(filter: &dyn Filter, hashes: &[KeyHash]) -> u64 {
     hashes.chunks(CHUNK).map(|chunk| found_in(filter, chunk)).sum()
 }
@@ -119,8 +119,8 @@ fn found_in(filter: &dyn Filter, hashes: &[KeyHash]) -> u64 {
     found
 }
 
-/// How many of the first `n` absent keys are answered `true`. The suite's innermost loop: written
-/// without iterators, which cost more than a query where nothing is optimised.
+/// The number of the first `n` absent keys that are found. The suite's innermost loop: written
+/// without iterators, which cost more than a query in unoptimised builds.
 pub(crate) fn count_absent_found(filter: &dyn Filter, n: u64) -> u64 {
     let (seed, mut from, mut found) = (filter.seed(), 0, 0);
     let mut block = [KeyHash::default(); CHUNK];

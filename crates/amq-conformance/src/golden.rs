@@ -1,4 +1,5 @@
-//! Golden counts: the same seeds and keys give the same false positives, on every machine, forever.
+//! Golden counts: the same seeds and keys give the same false positives on every machine and in
+//! every version.
 //!
 //! The gate checks that a rate is right; the golden counts show any change: a hash, an index, a
 //! plan.
@@ -18,7 +19,7 @@ seeds).
 # Written by the tests with AMQ_BLESS=1. A change here is a change of every filter's contents.
 ";
 
-/// Whether what is recorded is to be written, and not compared.
+/// Whether to write records instead of comparing with them.
 pub(crate) fn blessing() -> bool {
     std::env::var_os("AMQ_BLESS").is_some_and(|value| value == "1")
 }

@@ -12,11 +12,11 @@ const GROWN: u64 = PLANNED << 12;
 /// Numbers of keys at which rates are measured: from the planned one to the last.
 const AGES: [u64; 7] = [PLANNED, 90, 300, 2000, 15_000, 62_000, GROWN];
 
-/// The rates asked for, and the number of absent keys that makes each easy to measure.
+/// The target rates, and the number of absent keys that makes each easy to measure.
 const RATES: [(f64, u64); 2] = [(0.05, 200_000), (0.01, 400_000)];
 
-/// Twelve doublings that nobody announced lose no key, refuse none, and keep the size in
-/// proportion. One by one or in batches, the filter is the same.
+/// Over twelve unplanned doublings no key is lost or refused, and the size stays in proportion. One
+/// by one or in batches, the filter is the same.
 pub fn a_grown_filter_holds_every_key<F: EmptyFilter + PartialEq>() {
     let hashes = present_hashes(GROWN, 3);
     let (mut one, mut many) = (empty::<F>(PLANNED, 0.01, 3), empty::<F>(PLANNED, 0.01, 3));
@@ -36,8 +36,8 @@ pub fn a_grown_filter_holds_every_key<F: EmptyFilter + PartialEq>() {
     assert!(bits <= 64.0, "{bits} bits per key of a grown filter at 1 %");
 }
 
-/// At every age the rate is the predicted one and the filter's own, on both sides, and no more than
-/// was asked for when nobody knew how many keys would come.
+/// At every size the rate is the predicted one and the one the filter reports, on both sides, and
+/// at most the target rate.
 pub fn a_grown_filter_errs_as_predicted_and_no_more_than_asked<F: EmptyFilter>() {
     for (asked, queries) in RATES {
         let cell = |keys| format!("{keys} keys, planned for {PLANNED} at {asked}");

@@ -10,11 +10,12 @@ use amq_core::{
     LengthMismatch, Plan,
 };
 
-/// A way to insert keys, which may say which of them were new.
+/// A method that inserts keys, and may report which of them were new.
 type Way<'a, F> = &'a dyn Fn(&mut F, &mut [bool]) -> Result<u64, BatchInsertError>;
 
-/// In whatever way keys go in, the filter, the answers and the refusal are those of single inserts
-/// of their hashes under the filter's seed. A batch without an answer for each key inserts none.
+/// Whichever method inserts the keys, the filter, the answers and the error are those of single
+/// inserts of their hashes under the filter's seed. A batch with the wrong number of answers
+/// inserts none.
 pub fn keys_go_in_alike_in_every_way<F>()
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -29,11 +30,11 @@ where
         (800_000, 0.01, 400_000, 3),
     ] {
         let what = format!("{n} keys in {planned} at {fpr}");
-        // Every key comes again, three places later.
+        // Every key is repeated three places later.
         let keys: Vec<u64> = (0..n).map(|i| present(i / 6 * 3 + i % 3)).collect();
         let hashes: Vec<KeyHash> = keys.iter().map(|key| key.key_hash(seed)).collect();
         let new = empty::<F>(planned, fpr, seed);
-        // What is not written stays as it is.
+        // Answers that are not written stay unchanged.
         let before: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
         let (mut one, mut singly) = (new.clone(), before.clone());
         let wanted = insert_singly(&mut one, &hashes, &mut singly, &what);
@@ -72,13 +73,12 @@ where
     }
 }
 
-/// Many keys make the filter that they make one by one, and as many of them are new: whether their
-/// hashes are inserted at once, or the filter is built of them.
+/// Inserting many keys at once, or building from them, gives the same filter and the same number of
+/// new keys as single inserts.
 ///
-/// For filters that never refuse a key, with parameters that make a table large enough for whatever
-/// they do with many keys. `insert` inserts hashes, and `build` builds a filter of keys under the
-/// seed 1. `within` runs what it is given one or more times, in surroundings that must not matter:
-/// pools of one or several threads.
+/// For filters that never refuse a key, with a table large enough for their treatment of many keys.
+/// `insert` inserts hashes, and `build` builds a filter of keys under the seed 1. `within` runs its
+/// argument one or more times, in pools of one or several threads, which must not matter.
 pub fn many_keys_make_the_filter_that_they_make_one_by_one<F>(
     params: F::Params,
     n: u64,
@@ -138,7 +138,7 @@ where
 }
 
 /// One key, inserted 100,000 times: memory stays bounded, the key is found, and once a copy is
-/// refused every later one is, and changes nothing.
+/// refused all later ones are too, and change nothing.
 pub fn one_key_a_hundred_thousand_times_is_bounded<F>()
 where
     F: EmptyFilter + Clone + PartialEq,
@@ -165,9 +165,9 @@ where
     assert!(now <= 2 * size, "{now} bytes after 100,000 copies of one key, {size} before");
 }
 
-/// Fill to refusal: the refused key changes nothing, every accepted key is still found, and the
-/// refusal stands. A batch stops at the same key. The more keys, the higher the rate that the
-/// filter reports, and it is right at three times the plan.
+/// Fill until a key is refused: this changes nothing, every accepted key is still found, and the
+/// key is refused again. A batch stops at the same key. The reported rate rises with the number of
+/// keys, and is correct at three times the plan.
 ///
 /// Filters that never refuse pass once they hold twenty times their plan.
 pub fn a_full_filter_refuses_and_stays_as_it_was<F>()
@@ -179,8 +179,7 @@ where
         let mut many = filter.clone();
         let hashes = present_hashes(20 * n, seed);
         let (mut done, mut refusal, mut rate) = (0, None, 0.0);
-        // A first round finds the refused insert, so that a copy of the filter is made for that one
-        // alone.
+        // A first round finds the refused insert, so that the filter is copied only for that one.
         let mut first = filter.clone();
         let taken = hashes.iter().take_while(|&&hash| first.insert_hash(hash).is_ok()).count();
         for &hash in &hashes {

@@ -38,7 +38,7 @@ pub fn a_plan_allocates_nothing<F: PlanFilter>() {
     }
 }
 
-/// Without memory, making an empty filter and growing one are errors, and a filter keeps its keys.
+/// Without memory, creating and growing a filter are errors, and a filter keeps its keys.
 pub fn a_filter_that_grows_is_refused_or_grows<F: EmptyFilter + Clone + PartialEq>() {
     for keys in [1, 50] {
         let make = || F::empty(Goal::fpr(keys, 0.01), 3);
@@ -116,23 +116,23 @@ pub fn the_planned_memory_is_enough_to_build<F: BuildFilter>() {
             let of_hashes = peak(&goal, || F::build_hashes(budget, 3, &hashes));
             let of_keys = peak(&goal, || F::build_keys(budget, 3, &keys));
             let enough = of_hashes.max(of_keys) <= planned;
-            // Nor much more than needed, small filters aside, where working memory that is rarely
-            // used outweighs the rest. Checked for keys, since the plan must include their hashes
-            // in case the build keeps them.
+            // And not much more than needed, except in small filters, whose working memory
+            // outweighs the table. Checked for keys, since the plan must include their hashes in
+            // case the build keeps them.
             let near = planned <= 2 * of_keys + 65_536;
             assert!(enough && near, "{goal:?}: {of_hashes} and {of_keys} bytes, {planned} planned");
         }
     }
 }
 
-/// The most bytes held while a filter is made.
+/// The most bytes held while a filter is built.
 fn peak<F>(goal: &Goal, make: impl FnOnce() -> Result<F, BuildError>) -> u64 {
     let (made, peak) = peak_of(make);
     made.or_fail(format_args!("{goal:?}"));
     peak
 }
 
-/// Bytes that a thread of a pool, and its helper, may take for themselves.
+/// Bytes that each thread of a pool may allocate for itself.
 const OF_A_THREAD: u64 = 16 << 10;
 
 /// A plan's `build_bytes_for` is enough to build a filter with this many threads, and at most
@@ -150,7 +150,7 @@ pub fn the_planned_memory_is_enough_for_threads<F: BuildFilter + Send>(
     let planned = F::plan(goal).or_fail("a plan").build_bytes_for(threads);
     let (made, peak) = peak_of_all_threads(|| build(goal.budget, &hashes));
     made.or_fail(format_args!("{goal:?}"));
-    // What the system's threads and the pool's queues take is no part of the plan.
+    // The plan excludes the memory of threads and of the pool's queues.
     let peak = peak.saturating_sub(OF_A_THREAD * threads as u64);
     let right = peak <= planned && planned <= times * peak;
     assert!(right, "{peak} bytes while {threads} threads build {goal:?}, {planned} planned");
@@ -209,7 +209,7 @@ macro_rules! memory {
         a_budget_takes_the_memory_of_the_smaller_filter
         a_budget_without_memory_is_an_error
     }); };
-    // What a static filter claims has more numbers that must agree: see its own tests.
+    // In a static filter's file more numbers must agree: see its own tests.
     (@claims empty file) => { $crate::suite!(@filled memory => {
         a_claim_is_not_taken_for_memory
     }); };

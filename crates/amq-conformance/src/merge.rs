@@ -21,8 +21,8 @@ fn merged<F: MergeFilter + Clone>(into: &F, from: &F) -> F {
     sum
 }
 
-/// Merges if the filters can, and returns why not otherwise: `can_merge` foretells it, and then
-/// nothing changes. If they can, the sum has the keys of both.
+/// Merges the filters, or returns the error, which `can_merge` must predict; then nothing changes.
+/// After a merge, the sum has the keys of both.
 fn merged_whole_or_refused<F>(
     (one, keys): (&F, &[KeyHash]),
     (two, others): (&F, &[KeyHash]),
@@ -44,7 +44,7 @@ where
     result.err()
 }
 
-/// A merged filter holds and counts the keys of both; the other filter stays as it was.
+/// A merged filter holds and counts the keys of both; the other filter is unchanged.
 pub fn a_merged_filter_holds_the_keys_of_both<F>(fill: Fill<F>)
 where
     F: PlanFilter + MergeFilter + Clone + PartialEq,
@@ -111,9 +111,9 @@ where
     }
 }
 
-/// An accepted merge keeps the promised rate: while a filter holds at most its capacity, its rate
-/// is at most the target, in the mean over seeds, however the keys came in. A filter that grows is
-/// followed through six doublings.
+/// An accepted merge keeps the planned rate: while a filter holds at most its capacity, its mean
+/// rate over seeds is at most the target, whether keys were inserted or merged. A filter that grows
+/// is tested over six doublings.
 pub fn a_merged_filter_keeps_the_rate_until_it_is_full<F>(fill: Fill<F>)
 where
     F: PlanFilter + InsertFilter + MergeFilter,
@@ -147,10 +147,10 @@ where
     }
 }
 
-/// The highest rate of a filter at the moments when its length equals its capacity, while it takes
-/// these keys; `None` if it holds more from the start. A filter more than `patience` keys over
-/// capacity has stopped growing; and so has one that took four times its capacity since it grew,
-/// whatever it counts. (Asking for its length may take a walk through the table.)
+/// The highest rate of a filter whenever its length equals its capacity, while these keys are
+/// inserted; `None` if it holds more from the start. A filter more than `patience` keys over
+/// capacity has stopped growing, and so has one that accepted four times its capacity since it
+/// grew, whatever its count. (Its length may require a pass over the table.)
 fn highest_rate(filter: &mut dyn InsertFilter, keys: &[KeyHash], patience: u64) -> Option<f64> {
     let mut highest: Option<f64> = None;
     let (mut capacity, mut taken) = (filter.capacity(), 0);
@@ -246,8 +246,8 @@ where
     }
 }
 
-/// An intersection keeps every key that was in both, whatever their sizes, or is refused and leaves
-/// both as they were. Filters made alike must have one.
+/// An intersection keeps every key that was in both, whatever their sizes, or is refused and
+/// changes neither. Filters with equal parameters must have one.
 ///
 /// Not a law of [`suite`](crate::suite): only Bloom filters have intersections.
 pub fn an_intersection_keeps_the_keys_of_both_or_is_refused<F>(
@@ -292,8 +292,7 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Mutex;
 
-    /// Counts no further than its capacity, as a filter may that estimates its length from its
-    /// table.
+    /// Never counts beyond its capacity, like a filter that estimates its length from its table.
     struct Stuck {
         len: u64,
         asked: Mutex<Cell<u64>>,
@@ -335,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Each question may take a walk through the table: 128,000 of them took a minute.
+    /// Each call may require a pass over the table: 128,000 of them took a minute.
     #[test]
     fn a_filter_whose_count_stands_still_is_not_followed_for_ever() {
         let mut filter = Stuck { len: 500, asked: Mutex::default() };
@@ -343,7 +342,7 @@ mod tests {
         let highest = highest_rate(&mut filter, &keys, 250);
         let asked = filter.asked.lock().unwrap().get();
         assert!((3000..5000).contains(&asked), "{asked}");
-        // Far enough to see what such a count hides: a rate at four times the capacity.
+        // Enough to detect what such a count hides: the rate at four times the capacity.
         assert!(filter.len > 4000 && highest.is_some(), "{}", filter.len);
     }
 }

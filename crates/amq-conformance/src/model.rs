@@ -1,8 +1,8 @@
 //! The model: random sequences of operations, applied both to a filter and to a plain map of
 //! copies.
 //!
-//! The generator's seed is fixed, so the sequences are always the same. The shortest come first, so
-//! that what is broken by a few operations is reported by a few.
+//! The generator's seed is fixed, so the sequences are always the same. The shortest are first, so
+//! that a failure that needs few operations is reported with few.
 
 use crate::abilities::Abilities;
 use crate::fail::OrFail;
@@ -93,7 +93,7 @@ struct Game<'a, F> {
     /// The expected `len`.
     len: u64,
     seed: u64,
-    /// Goal, seed and what was done, for what fails.
+    /// Goal, seed and operations, for the text of a failure.
     played: (Goal, u64, &'a [Step]),
 }
 
@@ -145,8 +145,8 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
         }
     }
 
-    /// A key that is skipped is no copy of the model's, so it is never removed, and may be denied
-    /// later. One that is `New` is a copy as any other: it is found until it is removed.
+    /// A skipped key is not a copy in the model: it is never removed, and may be denied later. A
+    /// `New` one is a copy like any other, and found until it is removed.
     fn insert_unique(&mut self, key: u8) {
         let (hash, before) = (self.hash(key), self.filter.clone());
         let wanted = Inserted::from_change(!before.contains_hash(hash));
@@ -160,7 +160,7 @@ impl<F: EmptyFilter + Clone + PartialEq> Game<'_, F> {
         assert!(right, "insert_unique: {inserted:?}, not {wanted:?}: {:?}", self.played);
     }
 
-    /// A batch equals its inserts, one after another.
+    /// A batch equals single inserts.
     fn insert_batch(&mut self, keys: &[u8]) {
         let hashes: Vec<KeyHash> = keys.iter().map(|&key| self.hash(key)).collect();
         let (mut singly, mut new) = (self.filter.clone(), vec![false; keys.len()]);

@@ -82,8 +82,8 @@ fn planned(
     Some(plan)
 }
 
-/// A filter made from a plan has the plan's parameters, size and capacity, the given seed, and no
-/// key.
+/// A filter created from a plan has the plan's parameters, size and capacity, the given seed, and
+/// no keys.
 pub fn a_filter_is_what_its_plan_says<F: EmptyFilter>() {
     for keys in [1, 2, 3, 10, 100, 1000, 12_345, 1_000_000] {
         for asked in cases(RATES) {
@@ -140,8 +140,8 @@ pub fn a_built_filter_keeps_to_its_budget<F: PlanFilter>(fill: Fill<F>) {
     }
 }
 
-/// Where the bits per key are too few for so small a filter, the error names the least number of
-/// keys they suffice for. That number can be planned, and none from the refused one up to it.
+/// If the bits per key are too few for a small filter, the error names the least number of keys for
+/// which they suffice. That number can be planned, and no smaller one from the refused one on.
 pub fn bits_too_few_name_the_least_number_of_keys(planner: &dyn Planner) {
     for bits in [10.0, 16.0, 40.0] {
         let plan = |keys: u64| planner.plan(Goal::new(keys, Budget::BitsPerKey(bits)));
@@ -156,7 +156,7 @@ pub fn bits_too_few_name_the_least_number_of_keys(planner: &dyn Planner) {
     }
 }
 
-/// A budget far beyond use is planned as one that is just enough: no key takes gigabytes.
+/// A huge budget is planned like one that is just large enough: no key takes gigabytes.
 pub fn a_budget_beyond_use_is_left(planner: &dyn Planner) {
     for keys in [1, 2, 3, 100, 12_345, 1_000_000] {
         let plan = |budget| {
@@ -173,8 +173,7 @@ pub fn a_budget_beyond_use_is_left(planner: &dyn Planner) {
     }
 }
 
-/// `keys_for` is the most keys that fit, and `fpr_for` of that many is at most the rate it was
-/// given.
+/// `keys_for` is the most keys that fit, and `fpr_for` of that many is at most the given rate.
 pub fn size_and_rate_are_each_others_inverse(planner: &dyn Planner) {
     for bytes in [1000, 54_321, 10_000_000] {
         let rates = [0.1, 0.01, 1e-3, 0.9, 1.0 - 1e-9, 1.0 - 1e-12, 1.0 - 1e-15, 1.0 - 1e-16];
@@ -190,7 +189,7 @@ pub fn size_and_rate_are_each_others_inverse(planner: &dyn Planner) {
                 size(keys),
                 size(keys + 1)
             );
-            // Nor does any that is larger. (The sizes of ribbon filters fall now and then.)
+            // No larger number fits either. (The sizes of ribbon filters sometimes fall.)
             let more = (0..60).map(|part| keys + keys / 50 + keys / 1000 * part);
             let larger = more.chain((1..8).map(|shift| keys << shift)).find(|&n| fits(n));
             assert_eq!(larger, None, "more than {keys} keys fit in {what}");

@@ -1,11 +1,11 @@
-//! How the laws of plans plan: goals, and what every plan and every refusal must be.
+//! Goals for the laws of plans, and the requirements on every plan and error.
 
 use amq_core::{Budget, Goal, Plan, PlanError, PlanFilter, PredictedFpr};
 use core::fmt;
 use core::marker::PhantomData;
 
-/// How a filter is planned, whatever its type and that of its parameters: laws of plans alone are
-/// compiled once, not for each filter. `&PhantomData::<F>` is the planner of `F`.
+/// Planning of any filter as a trait object, so that the laws of plans are compiled once, not for
+/// each filter. `&PhantomData::<F>` is the planner of `F`.
 pub trait Planner {
     /// See [`PlanFilter::plan`].
     fn plan(&self, goal: Goal) -> Result<Planned<'_>, PlanError>;

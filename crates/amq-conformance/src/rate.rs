@@ -5,7 +5,7 @@ use crate::fill::{Fill, count_absent_found, present_hashes};
 use crate::golden::Golden;
 use amq_core::{BuildError, Goal, PlanFilter};
 
-/// Filters per cell of the main gate, each with a seed of its own.
+/// Filters per cell of the main gate, each with its own seed.
 pub const SEEDS: u64 = 16;
 /// Absent keys queried per filter.
 pub const QUERIES: u64 = 1_000_000;
@@ -59,7 +59,7 @@ pub const ONE_IN_100_000: Cell = Cell::full("1e-5", 100_000, 1e-5);
 /// Half of the planned keys. Only here does the number of bits a key sets show clearly: at the
 /// planned number the optimum is flat.
 pub const HALF_FULL: Cell = ONE_IN_100.holding("1e-2 half full", 50_000);
-/// Twice the planned keys, where the filter takes them.
+/// Twice the planned keys, if the filter accepts them.
 pub const OVERFULL: Cell = ONE_IN_256.holding("2^-8 twice full", 200_000);
 /// For filters with both abilities, built at once.
 pub const BUILT: Cell = Cell::full("2^-8 built at once", 100_000, 1.0 / 256.0);
@@ -76,7 +76,7 @@ pub const SMALL: &[Cell] = &[
     Cell::full("n=100 1e-2", 100, 0.01),
     Cell::full("n=1000 1e-2", 1000, 0.01),
 ];
-/// Small filters with more keys than planned, where they take them.
+/// Small filters with more keys than planned, if they accept them.
 pub const SMALL_OVERFULL: &[Cell] = &[
     Cell::full("", 3, 0.1).holding("n=12 in 3 1e-1", 12),
     Cell::full("", 30, 0.01).holding("n=60 in 30 1e-2", 60),
@@ -94,9 +94,8 @@ pub fn small_gates<F: PlanFilter>(fill: Fill<F>, cells: &'static [Cell], golden:
     }
 }
 
-/// The filters of a cell err as often as predicted, singly and pooled; no more often than the
-/// target rate; and each as often as it reports itself. Returns the counts as the golden record has
-/// them.
+/// The filters of a cell have the predicted rate, singly and pooled; at most the target rate; and
+/// each the rate that it reports. Returns the counts for the golden record.
 pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(fill: Fill<F>, cell: Cell) -> String {
     let name = cell.name;
     let (mut counts, mut refusals, mut pooled) = (Vec::new(), Vec::new(), Expected::default());
@@ -130,8 +129,8 @@ pub fn a_filter_errs_as_often_as_predicted<F: PlanFilter>(fill: Fill<F>, cell: C
     text(&counts)
 }
 
-/// A small filter errs as often as predicted, in the mean over thousands of seeds. Returns the sum
-/// as the golden record has it.
+/// A small filter has the predicted rate, in the mean over thousands of seeds. Returns the sum for
+/// the golden record.
 pub fn a_small_filter_errs_as_often_as_predicted<F: PlanFilter>(
     fill: Fill<F>,
     cell: Cell,
@@ -176,7 +175,7 @@ pub fn a_small_filter_errs_as_often_as_predicted<F: PlanFilter>(
     text(&[found])
 }
 
-/// A filter of the cell; or, past the planned number, the number of keys after which it refused.
+/// A filter of the cell; or, beyond the planned number, the number of keys at which it refused one.
 #[inline(never)]
 fn make<F>(fill: Fill<F>, cell: Cell, seed: u64) -> Result<F, u64> {
     let goal = Goal::fpr(cell.planned, cell.asked);
@@ -187,7 +186,7 @@ fn make<F>(fill: Fill<F>, cell: Cell, seed: u64) -> Result<F, u64> {
     }
 }
 
-/// The sum over a cell is as predicted, and keeps the plan's promise: at most the target rate.
+/// The sum over a cell is as predicted, and at most the target rate.
 fn check_pool(cell: Cell, found: u64, pooled: Expected) {
     pooled.check(cell.name, found, POOLED);
     if cell.held <= cell.planned {

@@ -82,8 +82,8 @@ where
     }
 }
 
-/// Keys come and go for twenty times the plan, at full load: present keys are found, and the rate
-/// stays. A hole that is never filled again, or a tombstone, would raise the rate or refuse a key.
+/// Keys are removed and inserted twenty times over, at full load: present keys are found, and the
+/// rate stays. A slot that is never reused, or a tombstone, would raise the rate or refuse a key.
 pub fn a_filter_can_be_turned_over_for_ever<F>()
 where
     F: EmptyFilter + RemoveFilter,
@@ -104,9 +104,9 @@ where
     Expected::of_any(200_000, predicted).check("a filter turned over", found, 5.0);
 }
 
-/// Of a filter that `insert_unique` fills, what was `New` can be removed: each such key is found
-/// until it is, whatever is removed before. Afterwards the filter is empty, and a key that was
-/// skipped is denied: none was stored.
+/// If `insert_unique` fills a filter, its `New` keys can be removed: each is found until its
+/// removal, whatever is removed before. Afterwards the filter is empty, and skipped keys are
+/// denied, since none was stored.
 pub fn what_was_new_to_insert_unique_can_be_removed<F>()
 where
     F: EmptyFilter + RemoveFilter,
@@ -125,7 +125,7 @@ where
         }
     }
     assert_eq!(filter.len(), new.len() as u64, "len of a filter filled by insert_unique");
-    // Not in the order in which they came: from both ends.
+    // Not in the order of insertion: from both ends.
     let mut left = new.as_slice();
     while let Some((&gone, rest)) =
         if left.len() % 2 == 0 { left.split_first() } else { left.split_last() }
@@ -140,8 +140,8 @@ where
     assert_eq!(count_found(&filter, &hashes), 0, "keys found after the last");
 }
 
-/// A count is never below the number of copies, unless it says so. It is zero exactly for keys that
-/// are not contained, and too high only as often as there are false positives.
+/// A count is never below the number of copies, unless it is saturated. It is zero exactly for keys
+/// that are not contained, and too high only as often as there are false positives.
 pub fn a_count_is_never_too_low_and_seldom_too_high<F>()
 where
     F: EmptyFilter + CountFilter,

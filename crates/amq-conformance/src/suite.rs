@@ -2,12 +2,12 @@
 
 /// Makes a module with one test for each law of a filter with these abilities.
 ///
-/// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. It is a
-/// module beside your own: not the name of your crate, nor that of another suite in the file. The
-/// first ability, `empty` or `build`, is how the laws of every filter make a filled one.
-/// `suite!(name: Type => [abilities], out_of_range [params, ...]);` also tests that parameters out
-/// of range are refused. `suite!(name: Type => file(fill));` has the laws of files alone, for what
-/// is stored and is no filter by itself. See the [crate's documentation](crate).
+/// `suite!(name: Type => [abilities]);` names the module and the golden record `name`. It must
+/// differ from the name of your crate and from other modules in the file. The first ability,
+/// `empty` or `build`, is how the laws of every filter make a filled one. `suite!(name: Type =>
+/// [abilities], out_of_range [params, ...]);` also tests that parameters out of range are refused.
+/// `suite!(name: Type => file(fill));` has only the laws of files, for types with a file that are
+/// not filters. See the [crate's documentation](crate).
 #[macro_export]
 macro_rules! suite {
     ($name:ident: $filter:ty => file($fill:path)) => {
@@ -216,7 +216,7 @@ macro_rules! suite {
         });
     };
 
-    // Parameters that a plan must not smuggle in.
+    // Parameters that a plan must not accept.
     (@by_plan $make:ident $params:tt => { $changed:ident $refused:ident }) => {
         #[test]
         fn $changed() {

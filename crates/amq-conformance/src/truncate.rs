@@ -1,4 +1,4 @@
-//! Laws of filters that are made smaller without their keys.
+//! Laws of truncating filters without their keys.
 
 use crate::expected::Expected;
 use crate::fail::OrFail;
@@ -8,7 +8,7 @@ use crate::memory::{counted, every_refused_allocation_is_an_error, peak_of};
 use amq_core::{Budget, DecodeError, Goal, PlanFilter, TruncateError, TruncateFilter};
 use std::cell::RefCell;
 
-/// Reads a file within a budget: from bytes, or from a stream that yields so many at a time.
+/// Reads a file within a budget: from bytes, or from a stream that yields this many at a time.
 fn read_within<F: FileFilter>(
     bytes: &[u8],
     budget: Budget,
@@ -20,7 +20,7 @@ fn read_within<F: FileFilter>(
     }
 }
 
-/// The rate that filters are built at, and those that they are truncated to.
+/// The rate for which filters are built, and those to which they are truncated.
 const BUILT: f64 = 1e-5;
 const RUNGS: [f64; 6] = [1e-4, 1e-3, 1.0 / 256.0, 0.01, 0.03, 0.1];
 
@@ -31,8 +31,8 @@ fn truncated<F: TruncateFilter + Clone>(filter: &F, budget: Budget) -> F {
     smaller
 }
 
-/// On every rung of a ladder of rates the filter holds its keys, errs as often as its parameters
-/// predict, no more often than asked for, and takes less memory than before.
+/// At each of a series of rates the filter holds its keys, has the rate of its parameters, which is
+/// at most the target, and takes less memory than before.
 pub fn a_truncated_filter_errs_as_often_as_predicted<F>(fill: Fill<F>)
 where
     F: TruncateFilter + PlanFilter + Clone,
@@ -83,8 +83,8 @@ fn budgets(keys: u64) -> Vec<Budget> {
 /// Numbers of keys that are truncated to each of these.
 const SIZES: [u64; 7] = [0, 1, 7, 8, 100, 3000, 40_000];
 
-/// A filter that is truncated twice is the one truncated once; one that is refused stays as it was;
-/// and a size that was asked for is kept to.
+/// Truncating twice equals truncating once; a refused budget changes nothing; and a budget in bytes
+/// is kept.
 pub fn truncating_twice_is_truncating_once<F>(fill: Fill<F>)
 where
     F: TruncateFilter + Clone + PartialEq,
@@ -123,8 +123,8 @@ where
     }
 }
 
-/// What is no budget is refused by its own error, and one larger than the filter by both. Nothing
-/// changes.
+/// Invalid budgets are refused by a separate error, and budgets larger than the filter by both
+/// methods. Nothing changes.
 pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: FileFilter + TruncateFilter>(
     fill: Fill<F>,
 ) {
@@ -155,8 +155,8 @@ pub fn a_budget_that_a_filter_lacks_is_refused_by_name<F: FileFilter + TruncateF
     assert!(filter == built, "changed by truncations that were refused");
 }
 
-/// A filter that was truncated is written and read; and its file read within a budget is the
-/// filter that was read and truncated then, byte for byte, or refused for the same reason.
+/// A truncated filter is written and read. Reading a file within a budget equals reading and then
+/// truncating it, byte for byte, or is refused for the same reason.
 pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: FileFilter + TruncateFilter>(
     fill: Fill<F>,
 ) {
@@ -182,8 +182,8 @@ pub fn a_file_read_within_a_budget_is_the_truncated_filter<F: FileFilter + Trunc
     }
 }
 
-/// A file that is damaged, cut short or forged is refused within a budget, too, or makes a filter
-/// that answers: nothing panics.
+/// A damaged, cut or forged file is refused within a budget, too, or decodes to a filter that
+/// answers: nothing panics.
 pub fn a_damaged_file_is_refused_within_a_budget<F: FileFilter + TruncateFilter>(fill: Fill<F>) {
     const WAYS: [Option<usize>; 2] = [None, Some(1000)];
     let budget = Budget::Fpr(0.2);
@@ -211,11 +211,11 @@ pub fn a_damaged_file_is_refused_within_a_budget<F: FileFilter + TruncateFilter>
     });
 }
 
-/// What truncating, and reading within a budget, may take beyond the smaller filter.
+/// The memory that truncating, and reading within a budget, may take beyond the smaller filter.
 pub const SLACK: u64 = 1 << 20;
 
-/// A file is read within a budget in the memory of the smaller filter and little more; and so is a
-/// filter truncated in memory. (A stream does not say how long it is: its table may move.)
+/// Reading a file within a budget takes the memory of the smaller filter and little more, and so
+/// does truncating a filter in memory. (The length of a stream is unknown, so its table may move.)
 pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: FileFilter + TruncateFilter>(
     fill: Fill<F>,
 ) {

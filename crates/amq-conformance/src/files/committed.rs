@@ -1,4 +1,4 @@
-//! Golden files: what was once written is written and read the same, on every machine, forever.
+//! Golden files: they are written and read identically on every machine and in every version.
 
 use super::ways::{FileFilter, LOAD, encoded};
 use crate::fail::OrFail;
@@ -8,7 +8,7 @@ use amq_core::{FilterFile, Key, KeyHash, Prehashed};
 use std::fs;
 use std::path::PathBuf;
 
-/// The first absent key of the stream that golden files are asked for, and how many are asked.
+/// The first key of the stream of absent keys that golden files are queried for, and its length.
 const STREAM: u64 = 1_000_000;
 const ASKED: u64 = 100_000;
 
@@ -38,7 +38,7 @@ pub const fn callers_hash(key: u64) -> KeyHash {
     KeyHash::new(remix(key, 0))
 }
 
-/// Compares a committed file with what was recorded, under the key hashing given.
+/// Compares a committed file with its record, under the given hashing of keys.
 fn recorded(
     root: &str,
     name: &str,
@@ -57,7 +57,7 @@ fn recorded(
 }
 
 /// The committed file `tests/golden/<name>.amq` has these bytes, and `<name>.txt` this text, which
-/// says what the file holds and answers.
+/// describes its contents and answers.
 ///
 /// With `AMQ_BLESS=1` both files are written, unless another file of the same layout revision is
 /// there: a changed layout needs a new revision.

@@ -1,4 +1,4 @@
-//! Damaged files, and what is no file, are refused.
+//! Damaged files and other bytes are refused.
 
 use super::forged::number;
 use super::ways::{FileFilter, LOAD, encoded, errors};
@@ -7,7 +7,8 @@ use amq_core::DecodeError;
 use amq_core::format::HEADER;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Every flipped bit, every cut and every byte more is refused, and parts of two files are no file.
+/// A file with a flipped bit, cut short, with an additional byte, or made of parts of two files is
+/// refused.
 pub fn a_damaged_file_is_refused<F: FileFilter>(fill: Fill<F>) {
     for n in [0, 1, 30] {
         let [bytes, other] = [3, 4].map(|seed| encoded(&filled(fill, n, 0.05, seed)));
@@ -38,7 +39,7 @@ pub(crate) fn damaged(bytes: &[u8], each: &mut dyn FnMut(&[u8], &str)) {
     }
 }
 
-/// What is no file of this family is refused by its own error.
+/// Bytes that are not a file of this family are refused with a separate error.
 pub fn what_is_no_file_is_refused_by_name<F: FileFilter>(fill: Fill<F>) {
     let bytes = encoded(&filled(fill, 30, 0.05, 3));
     no_files_are_refused(&bytes, &|bytes| F::decode(bytes, LOAD).err());
@@ -87,7 +88,7 @@ fn no_files_are_refused(bytes: &[u8], error: &dyn Fn(&[u8]) -> Option<DecodeErro
     }
 }
 
-/// Makes the checksums of a forged file right again, as far as its lengths lead into it.
+/// Corrects the checksums of a forged file, as far as its lengths point into it.
 pub fn mend(bytes: &mut [u8]) {
     let directory = (number(bytes, 136) as usize).min(bytes.len() - HEADER);
     let sums = [xxh3_64(&bytes[HEADER + directory..]), xxh3_64(&bytes[HEADER..HEADER + directory])];

@@ -1,4 +1,4 @@
-//! Forged files, their checksums made right, are refused or make filters like any other.
+//! Forged files with correct checksums are refused, or decode to filters like any other.
 
 use super::damaged::mend;
 use super::ways::{FileFilter, LOAD, Pieces, UNCHECKED, answers, encoded};
@@ -7,7 +7,7 @@ use crate::fill::{Fill, absent_hashes, all_found, filled, present_hashes};
 use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{DecodeError, Filter, KeyHash, ReadError};
 
-/// What an attacker writes where a number stands.
+/// The values that an attacker writes into numbers.
 pub(crate) fn hostile(number: u64) -> [u64; 17] {
     [
         0,
@@ -38,14 +38,14 @@ pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
     bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
-/// Where the payload begins.
+/// The start of the payload.
 pub(crate) fn payload(bytes: &[u8]) -> usize {
     HEADER + number(bytes, 136) as usize
 }
 
-/// A file with forged numbers, its sections stated as long as these ask for: zero buckets in no
-/// bytes, 2^63 in 2^60. What a section lacks is zeros, up to `most` bytes; a longer one stays as it
-/// is, and the file is cut short there. `None` if no length is wrong.
+/// A file with forged numbers, whose stated section lengths match them: zero buckets in no bytes,
+/// 2^63 in 2^60. Sections are extended by zeros, up to `most` bytes; a longer one stays as it is,
+/// and the file is cut short there. `None` if no length is wrong.
 pub(crate) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>> {
     let (begin, sections) = (payload(forged), number(forged, HEADER) as usize);
     let row = |section: usize| HEADER + (1 + section) * ENTRY;
@@ -85,7 +85,7 @@ pub(crate) fn fitted<F: FileFilter>(forged: &[u8], most: u64) -> Option<Vec<u8>>
     }
 }
 
-/// Sections of forged files are made as long as their geometry asks for up to this.
+/// Sections of forged files are extended to match their geometry up to this length.
 const MOST: u64 = 1 << 14;
 
 /// Calls `each` with every forgery of a small filter's file that is read as a filter.
@@ -97,13 +97,13 @@ pub fn forgeries<F: FileFilter>(fill: Fill<F>, mut each: impl FnMut(F, &dyn Fn()
     });
 }
 
-/// What is asked of a forged file, given it and its description. (Behind `dyn`, so that what forges
-/// is compiled once for each filter.)
+/// A check of a forged file, which gets the filter and a description of the forgery. (Behind `dyn`,
+/// so that the forging code is compiled once for each filter.)
 pub(crate) type Check<'a> = dyn FnMut(&[u8], &dyn Fn() -> String) + 'a;
 
 /// Calls `each` with every forgery of a small filter's file: a hostile number in header or
-/// directory, alone and with sections as long as it asks for; or a changed byte of the payload. The
-/// checksums are right.
+/// directory, alone and with sections of matching length; or a changed byte of the payload. The
+/// checksums are correct.
 pub(crate) fn forged_files<F: FileFilter>(fill: Fill<F>, each: &mut Check<'_>) {
     for n in [1, 40] {
         forged_from(&encoded(&filled(fill, n, 0.05, 3)), n, fitted::<F>, each);
@@ -143,7 +143,7 @@ fn forged_from(
     }
 }
 
-/// Requires that the filter answers in batches as it does singly, at a rate.
+/// Requires that batches and single queries agree, and that the rate is a probability.
 fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> String) {
     let single: Vec<bool> = hashes.iter().map(|&h| filter.contains_hash(h)).collect();
     assert!(answers(filter, hashes) == single, "other answers in batches: {}", what());
@@ -151,10 +151,10 @@ fn answers_alike(filter: &dyn Filter, hashes: &[KeyHash], what: &dyn Fn() -> Str
     assert!((0.0..=1.0).contains(&rate), "a rate of {rate}: {}", what());
 }
 
-/// A forged file, its checksums made right, is refused or is a filter like any other: it answers,
-/// singly as in batches, and is written again as it came, byte for byte. It takes keys and finds
-/// them, forgets none that it did not have, merges with a true one, either way round, or not at
-/// all, and is cleared; and each time it can be stored.
+/// A forged file with correct checksums is refused or is a filter like any other. Single queries
+/// and batches agree, and it is written again byte for byte. It finds the keys it inserts, merges
+/// with a genuine filter in either direction or is refused, and can be cleared. After each
+/// operation it can be saved.
 pub fn a_forged_file_is_refused_or_is_a_filter<F: FileFilter>(abilities: &Abilities<F>) {
     let (ours, others) = (present_hashes(40, 3), absent_hashes(200, 3));
     let filter = filled(abilities.fill, 40, 0.05, 3);
@@ -200,7 +200,7 @@ pub fn a_forged_file_is_refused_or_is_a_filter<F: FileFilter>(abilities: &Abilit
     });
 }
 
-/// A view whose payload nobody checked answers something, and every answer ends.
+/// A view with an unchecked payload returns some answer to every query, and terminates.
 pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();
     forged_files(fill, &mut |forged, what| {
@@ -210,7 +210,7 @@ pub fn a_view_of_a_forged_file_answers<F: FileFilter>(fill: Fill<F>) {
     });
 }
 
-/// No number of the header but the seed has a say in answers: with another one the file is refused,
+/// No number of the header but the seed affects answers: with a different one the file is refused,
 /// or answers as before. So zero keys over a full table are no shortcut to "no".
 pub fn a_forged_number_changes_no_answer<F: FileFilter>(fill: Fill<F>) {
     let hashes = [present_hashes(40, 3), absent_hashes(200, 3)].concat();

@@ -1,5 +1,4 @@
-//! Laws of prehashed filters as files: their keys were hashed by the caller, so there is a table
-//! and no seed.
+//! Laws of files of prehashed filters: the caller hashed the keys, so there is a table and no seed.
 
 use super::damaged::mend;
 use super::ways::{FileFilter, LOAD, Pieces, answers, encoded, errors, streamed};
@@ -22,7 +21,7 @@ const HASH_AT: usize = 18;
 const FLAGS_AT: usize = 22;
 const SEED_AT: usize = 40;
 
-/// This file, changed to say that its keys were hashed by the caller.
+/// This file, changed to record that the caller hashed its keys.
 pub(super) fn prehashed_file(file: &[u8]) -> Vec<u8> {
     let mut bytes = file.to_vec();
     bytes[HASH_AT] = 2;
@@ -31,13 +30,13 @@ pub(super) fn prehashed_file(file: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The filter of the same table under seed 0, out of the file of a prehashed one.
+/// The filter with the same table under seed 0, from the file of a prehashed one.
 fn twin<F: FileFilter>(filter: &F) -> F {
     let read = LOAD.from_bytes::<Prehashed<F>>(&prehashed_file(&encoded(filter)));
     read.or_fail("a prehashed file").into_inner()
 }
 
-/// Requires that `twin` has the table of `filter`, and answers and reports as it does.
+/// Requires that `twin` has the same table, answers and state as `filter`.
 #[track_caller]
 fn is_twin<F: FileFilter>(filter: &F, twin: &F) {
     let (prehashed, file) = (Prehashed::of(twin.clone()), prehashed_file(&encoded(filter)));
@@ -56,9 +55,9 @@ fn answers_as(filter: &dyn Filter, twin: &dyn Filter) {
     assert_eq!((twin.seed(), twin.stats()), (0, filter.stats()));
 }
 
-/// A prehashed filter answers by hash as the filter does, in memory, read and viewed, and takes and
-/// merges hashes as it does: its table does not depend on a seed. Its file says that the caller
-/// hashes the keys (hash 2), has seed 0, withholds none, and is else the filter's.
+/// A prehashed filter answers, inserts and merges hashes like the plain filter, in memory, read and
+/// viewed: its table does not depend on a seed. Its file records that the caller hashes the keys
+/// (hash 2), and has seed 0, which is not withheld. Otherwise it equals that of the plain filter.
 pub fn a_prehashed_filter_is_the_filter_by_hash<F: FileFilter>(abilities: &Abilities<F>) {
     let make = |seed, hashes: &[KeyHash]| {
         let goal = Goal::fpr(2 * KEYS, 0.01);
@@ -77,7 +76,7 @@ pub fn a_prehashed_filter_is_the_filter_by_hash<F: FileFilter>(abilities: &Abili
         answers_as(&filter, &F::view_prehashed(&file).or_fail("a view"));
 
         if let (Some(insert), Some(clear)) = (abilities.insert, abilities.clear) {
-            // Some are in, and go in again.
+            // Some are in already.
             let more = [present_hashes(5, SEED), absent_hashes(40, SEED)].concat();
             let [wanted, taken] = [&mut filter, &mut read].map(|filter| {
                 let filter = insert(filter);
@@ -114,7 +113,8 @@ pub fn a_prehashed_filter_is_the_filter_by_hash<F: FileFilter>(abilities: &Abili
     }
 }
 
-/// A prehashed filter that was made with a seed has no file, since there is no place for the seed.
+/// A prehashed filter that was created with a seed cannot be saved, since the file has no field for
+/// the seed.
 pub fn a_prehashed_filter_with_a_seed_has_no_file<F: FileFilter>(fill: Fill<F>) {
     let seeded = Prehashed::of(filled(fill, KEYS, 0.01, SEED));
     for save in [SaveOptions::new(), SaveOptions::new().without_secret()] {
@@ -122,7 +122,7 @@ pub fn a_prehashed_filter_with_a_seed_has_no_file<F: FileFilter>(fill: Fill<F>) 
     }
 }
 
-/// Why these bytes are refused as a prehashed filter, in every way in.
+/// The errors of reading these bytes as a prehashed filter, one for each method.
 fn errors_as_prehashed<F: FileFilter>(bytes: &[u8]) -> [Option<DecodeError>; 3] {
     [
         LOAD.from_bytes::<Prehashed<F>>(bytes).err(),
@@ -131,8 +131,8 @@ fn errors_as_prehashed<F: FileFilter>(bytes: &[u8]) -> [Option<DecodeError>; 3] 
     ]
 }
 
-/// A file is read in one way alone: a prehashed one never as a filter of keys, which would deny
-/// them all, and one of keys never as a prehashed filter. Each refusal says which it is.
+/// A prehashed file is never read as a filter of keys, which would deny them all, and a file of
+/// keys never as a prehashed filter. Each error says which it is.
 pub fn a_file_of_another_hashing_is_refused_by_name<F: FileFilter>(fill: Fill<F>) {
     let of_keys = encoded(&filled(fill, KEYS, 0.01, SEED));
     let refused = errors::<F>(&prehashed_file(&of_keys), LOAD);
@@ -141,7 +141,7 @@ pub fn a_file_of_another_hashing_is_refused_by_name<F: FileFilter>(fill: Fill<F>
     assert_eq!(refused, [Some(DecodeError::NotPrehashed); 3], "a file of keys, as prehashed");
 }
 
-/// A hash of keys that is unknown is refused by its number, and so is a seed that hashes nothing.
+/// An unknown hash of keys is refused with its number, and so is a seed that is not used.
 pub fn a_hash_that_is_unknown_is_refused_by_name<F: FileFilter>(fill: Fill<F>) {
     let refused = |file: &[u8], at: usize, byte: u8, wanted: DecodeError| {
         let mut forged = file.to_vec();

@@ -1,4 +1,4 @@
-//! The ways of a filter into a file and out of it, as the laws use them.
+//! The methods that write and read files, as the laws use them.
 
 use crate::fail::OrFail;
 use amq_core::internal::FileFormat;
@@ -9,8 +9,8 @@ use amq_core::{
 
 /// A filter that can be written and read.
 ///
-/// Every filter that the envelope stores is one. The tests of these laws have one of their own,
-/// with other, broken ways in and out.
+/// Implemented by every filter with a file. The tests of these laws implement it with broken
+/// methods.
 pub trait FileFilter: Filter + Clone + PartialEq + FileFormat<With<Table> = Self> {
     /// The filter over borrowed bytes.
     type View<'a>: Filter;
@@ -61,7 +61,7 @@ where
     }
 }
 
-/// As most files are read, and views whose payload is not checked.
+/// The usual methods, and views with an unchecked payload.
 pub(crate) const LOAD: LoadOptions = LoadOptions::new();
 pub(crate) const UNCHECKED: LoadOptions = LOAD.unchecked_payload();
 
@@ -69,8 +69,8 @@ pub(crate) fn encoded<F: FileFilter>(filter: &F) -> Vec<u8> {
     filter.encode(SaveOptions::new()).or_fail("encoding")
 }
 
-/// Why these bytes are refused as a filter of keys, in every way in: whole, as a stream, as a view,
-/// and as a view whose payload is not checked.
+/// The errors of reading these bytes as a filter of keys, one for each method: whole, as a stream,
+/// as a view, and as a view with an unchecked payload.
 #[inline(never)]
 pub(super) fn errors<F: FileFilter>(file: &[u8], load: LoadOptions) -> [Option<DecodeError>; 4] {
     [
@@ -81,7 +81,7 @@ pub(super) fn errors<F: FileFilter>(file: &[u8], load: LoadOptions) -> [Option<D
     ]
 }
 
-/// Why a stream was refused, that can be read.
+/// The error of decoding a stream.
 pub(crate) fn streamed(error: ReadError) -> DecodeError {
     match error {
         ReadError::Decode(error) => error,
@@ -89,7 +89,7 @@ pub(crate) fn streamed(error: ReadError) -> DecodeError {
     }
 }
 
-/// What the filter answers in a batch.
+/// The filter's answers in a batch.
 pub(super) fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Vec<bool> {
     let mut answers = vec![false; hashes.len()];
     filter.contains_batch(hashes, &mut answers).or_fail("a batch of queries");
@@ -99,9 +99,9 @@ pub(super) fn answers(filter: &dyn Filter, hashes: &[KeyHash]) -> Vec<bool> {
 /// A reader that yields few bytes at a time.
 #[derive(Debug)]
 pub struct Pieces<'a> {
-    /// What is left.
+    /// The remaining bytes.
     pub bytes: &'a [u8],
-    /// The most it yields at once.
+    /// The most bytes it yields at once.
     pub size: usize,
 }
 

@@ -16,7 +16,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counting;
 
-/// One thread's allocations since it began to count.
+/// One thread's allocations since it started to count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     /// Allocations, refused ones included.
@@ -29,7 +29,7 @@ pub(crate) struct Account {
 
 const NEW: Account = Account { calls: 0, refused: u64::MAX, held: 0, peak: 0 };
 
-/// Whether the allocations of all threads are counted, and what they hold and held.
+/// Whether the allocations of all threads are counted, and their current and peak bytes.
 static ALL: AtomicBool = AtomicBool::new(false);
 static ALL_HELD: AtomicIsize = AtomicIsize::new(0);
 static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
@@ -127,10 +127,10 @@ pub(super) fn is_out_of_memory(error: &dyn fmt::Debug) -> bool {
 }
 
 /// Runs an operation with its first allocation refused, then its second, and so on until none is.
-/// Of the allocations past the hundredth, which repeat earlier ones, some 1 % are left out after
-/// each that is refused: a filter that makes thousands is not built thousands of times.
-/// Each run must report that memory ran out, or succeed without that allocation. `check` judges
-/// what the run made, or `None`. (An operation that aborts takes the whole test binary with it.)
+/// Past the hundredth allocation, which repeat earlier ones, steps are 1 % of the number so far: a
+/// filter that makes thousands is not built thousands of times. Each run must report that memory
+/// ran out, or succeed without that allocation. `check` gets the result of the run, or `None`. (An
+/// operation that aborts ends the whole test binary.)
 pub fn every_refused_allocation_is_an_error<T, E: fmt::Debug>(
     what: &str,
     mut operation: impl FnMut() -> Result<T, E>,

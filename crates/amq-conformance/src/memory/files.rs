@@ -1,4 +1,4 @@
-//! Laws of the memory that decoding takes: what a file holds, and never what it claims.
+//! Laws of the memory that decoding takes: it depends on the bytes present, not on claimed sizes.
 
 use super::{every_refused_allocation_is_an_error, peak_of};
 use crate::files::{
@@ -9,7 +9,7 @@ use crate::fill::{Fill, filled};
 use amq_core::format::{ENTRY, HEADER};
 use amq_core::{DecodeError, ReadError};
 
-/// What decoding may take beyond the file's length.
+/// The memory that decoding may take beyond the file's length.
 pub const SLACK: u64 = 64 << 10;
 
 /// Requires that `work` allocates at most `most` bytes at once.
@@ -18,20 +18,19 @@ pub fn takes_at_most<R>(most: u64, what: &dyn Fn() -> String, work: impl FnOnce(
     assert!(peak <= most, "{peak} bytes while reading {}, should be at most {most}", what());
 }
 
-/// The most memory that reading a stream may hold when this many bytes came: nobody knows how many
-/// more there are, so the table grows as they come, and moves when it does. A whole small file
+/// The most memory that reading a stream may hold after this many bytes. The number of further
+/// bytes is unknown, so the table grows as they arrive, and moves when it does. A whole small file
 /// takes no more than its length and [`SLACK`].
 pub const fn most_of_a_stream(came: u64) -> u64 {
     3 * came + SLACK
 }
 
-/// Reads a stream of these bytes that yields so many at a time.
+/// Reads a stream of these bytes that yields this many at a time.
 fn read<F: FileFilter>(bytes: &[u8], size: usize) -> Result<F, ReadError> {
     F::read(&mut Pieces { bytes, size }, LOAD)
 }
 
-/// Requires that these bytes, whatever they are, take no more memory than they may, in every way
-/// in.
+/// Requires that all methods read these bytes within the allowed memory.
 #[inline(never)]
 fn is_bounded<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) {
     let came = bytes.len() as u64;
@@ -44,8 +43,8 @@ fn is_bounded<F: FileFilter>(bytes: &[u8], what: &dyn Fn() -> String) {
     }
 }
 
-/// Reading a file takes its length and little more, whole, cut, damaged or forged with checksums
-/// made right; a view takes next to nothing.
+/// Reading a file takes its length and little more, whether whole, cut, damaged, or forged with
+/// correct checksums; a view takes next to nothing.
 pub fn reading_takes_little_more_than_the_file<F: FileFilter>(fill: Fill<F>) {
     for n in [0, 1, 40, 3000, 100_000] {
         let mut bytes = encoded(&filled(fill, n, 0.01, 3));
@@ -62,8 +61,8 @@ pub fn reading_takes_little_more_than_the_file<F: FileFilter>(fill: Fill<F>) {
     forged_files(fill, &mut |forged, what| is_bounded::<F>(forged, what));
 }
 
-/// A file that claims a table of up to 2^60 bytes, its geometry and lengths all in agreement, takes
-/// memory for the bytes that come.
+/// A file that claims a table of up to 2^60 bytes, with matching geometry and lengths, takes memory
+/// only for the bytes that arrive.
 pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) {
     let bytes = encoded(&filled(fill, 40, 0.05, 3));
     let numbers = || (HEADER + ENTRY..payload(&bytes)).step_by(8);
@@ -83,7 +82,7 @@ pub fn a_claim_is_not_taken_for_memory<F: FileFilter>(fill: Fill<F>) {
     assert!(largest >= 1 << 28, "forged numbers claim {largest} bytes, so this law shows nothing");
 }
 
-/// Checks one file with forged numbers, its lengths made to agree. Returns the bytes it claims, if
+/// Checks one file with forged numbers and matching lengths. Returns the bytes it claims, if
 /// nothing else is wrong with it.
 pub fn claim_is_bounded<F: FileFilter>(forged: &[u8]) -> Option<u64> {
     let claim = fitted::<F>(forged, 1 << 16)?;
