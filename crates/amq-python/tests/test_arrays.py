@@ -424,7 +424,7 @@ NOON = datetime.datetime(2026, 1, 1, 12)
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_function_of_the_caller_takes_the_objects_that_an_array_lists(array, keys):
+def test_hash_func_gets_the_objects_that_an_array_lists(array, keys):
     filter = amq.BloomFilter(10, 1e-9, hash_func=digest)
     assert filter.update(array) == len(keys)
     assert all(key in filter for key in keys)

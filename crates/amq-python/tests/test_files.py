@@ -77,7 +77,7 @@ def test_the_golden_files_are_there():
 
 
 @pytest.mark.parametrize("path", FILTERS + ROLLING, ids=lambda path: path.stem)
-def test_golden_files_answer_as_recorded_and_as_the_second_reader(path):
+def test_golden_files_answer_as_recorded(path):
     content = path.read_bytes()
     _, keys, expected = record(path)
     filter, key_of = loads(content, path), asked_as(path)

@@ -359,7 +359,7 @@ def test_static_kinds_say_how_they_are_made():
 
 
 @pytest.mark.parametrize("kind", INSERT, ids=name)
-def test_of_a_bad_list_nothing_is_inserted_and_of_a_generator_what_came_before(kind):
+def test_a_bad_list_inserts_nothing_a_generator_what_came_before(kind):
     filter = kind(100)
     with pytest.raises(TypeError, match="1.5"):
         filter.update(["a", "b", 1.5])

@@ -95,7 +95,7 @@ def test_the_methods_of_one_object_are_one_function():
         dedup.seen.merge(Dedup().seen)
 
 
-def test_an_object_whose_method_hashes_for_its_filter_is_collected():
+def test_a_cycle_of_a_filter_and_its_hash_func_is_collected():
     for make in (Dedup, lambda: setattr(it := Dedup(), "seen", amq.FuseFilter.build([1], hash_func=it.hash)) or it):
         alive = weakref.ref(make())
         gc.collect()
@@ -187,7 +187,7 @@ def refuses_pickling(it):
 
 @pytest.mark.parametrize("kind", INSERT, ids=name)
 @pytest.mark.parametrize("secret", [{"seed": 0xAB5EC3E7}, {"key": b"sixteen bytes !!"}], ids=str)
-def test_nothing_goes_from_a_file_that_withholds_a_secret_into_one_that_tells(kind, secret, tmp_path):
+def test_a_withheld_secret_is_in_no_later_file(kind, secret, tmp_path):
     filter, path = kind(100, **secret), tmp_path / "f.amq"
     filter.add("a")
     pickle.dumps(filter)  # one that was made here tells
@@ -304,7 +304,7 @@ def test_no_text_shows_a_secret():
 
 
 @pytest.mark.parametrize("weak", [lambda key: key, lambda key: zlib.crc32(b"%d" % key)])
-def test_a_weak_hash_func_is_refused_and_its_hashes_are_good_keys(weak):
+def test_a_weak_hash_func_is_refused_and_its_hashes_are_keys(weak):
     for kind in (amq.BloomFilter, amq.BlockedBloomFilter, amq.CountingBloomFilter, amq.QuotientFilter):
         filter = kind(10_000, 0.002, hash_func=weak)
         for key in range(999):

@@ -287,7 +287,7 @@ def said_to_be(content, flags):
     return bytes(content)
 
 
-def test_a_filter_of_hexadecimal_digits_is_not_asked_for_their_text(tmp_path):
+def test_text_is_refused_by_a_filter_of_hexadecimal_digests(tmp_path):
     digests = [bytes([number] * 4) for number in range(20)]
     made = amq.CuckooFilter(100)
     made.update(digests)
@@ -334,7 +334,7 @@ def test_whatever_a_file_says_of_its_keys_none_is_denied(flags):
                 assert "the filter's keys are" in str(refused)
 
 
-def test_a_filter_of_instants_is_asked_for_pairs_and_refuses_other_keys():
+def test_a_filter_of_instants_takes_pairs_and_refuses_other_keys():
     path = READER.parents[1] / "amq" / "tests" / "golden" / "keys-instants.amq"
     loaded, opened = amq.load(path), amq.open(path)
     for filter in (loaded, opened):
@@ -375,7 +375,7 @@ def limited(bytes, code):
     return run.returncode, run.stdout + run.stderr
 
 
-def test_tuples_that_share_their_parts_are_refused_before_they_fill_the_memory():
+def test_nested_tuples_with_too_large_an_encoding_are_refused():
     shared = ("x",)
     for _ in range(40):
         shared = (shared, shared)

@@ -34,7 +34,7 @@ def test_a_key_is_forgotten_with_its_generation(kind):
     assert seen.advanced == 8
 
 
-def test_a_batch_answers_as_single_adds_and_a_key_is_new_again_once_forgotten():
+def test_a_batch_equals_single_adds_and_forgotten_keys_are_new():
     one, many = rolling(), rolling()
     rng = random.Random(3)
     for _ in range(10):

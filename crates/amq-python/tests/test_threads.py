@@ -33,7 +33,7 @@ def test_no_key_of_several_threads_is_lost(kind):
 
 
 @pytest.mark.parametrize("kind", MERGE, ids=name)
-def test_two_filters_merged_into_each_other_do_not_wait_for_each_other(kind):
+def test_merging_two_filters_into_each_other_does_not_deadlock(kind):
     one, other = kind(KEYS), kind(KEYS)
     one.update(range(100))
     other.update(range(100, 200))

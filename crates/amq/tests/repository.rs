@@ -69,12 +69,15 @@ fn docs_comments_and_pages_have_at_most_100_columns() {
 #[test]
 fn names_have_at_most_60_characters() {
     let mut long = Vec::new();
-    for path in files("", ".rs") {
-        for line in read(&path).lines() {
-            let Some((_, rest)) = line.split_once("fn ") else { continue };
-            let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            if name > 60 {
-                long.push(format!("{path}: {}", &rest[..name]));
+    for (suffix, word) in [(".rs", "fn "), (".py", "def ")] {
+        for path in files("", suffix) {
+            for line in read(&path).lines() {
+                let Some((_, rest)) = line.split_once(word) else { continue };
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let name = &rest[..end.unwrap_or(rest.len())];
+                if name.len() > 60 {
+                    long.push(format!("{path}: {name}"));
+                }
             }
         }
     }
