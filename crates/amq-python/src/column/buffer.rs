@@ -1,27 +1,23 @@
 //! Arrays of NumPy and others, through the buffer protocol.
-#![allow(unsafe_code, reason = "elements are read where they lie, at any stride")]
+#![allow(unsafe_code, reason = "integers are read where they lie")]
 
-use super::keys::Use;
-use crate::encoding::Given;
-use crate::interrupts::now_and_then;
+use crate::data::expect_room;
 use crate::key::is_named;
 use crate::repr::text;
+use arrow_array::types::{
+    ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{ArrayRef, BooleanArray, LargeBinaryArray, LargeStringArray, PrimitiveArray};
+use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, ScalarBuffer};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
-
-/// A one-dimensional array of keys.
-///
-/// It is read without the interpreter. Whoever changes it meanwhile gets filters with some hash of
-/// what was read, as with NumPy's own functions; its memory cannot go away.
-pub(crate) struct Items {
-    buffer: PyUntypedBuffer,
-    item: Item,
-    len: usize,
-    stride: isize,
-}
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::Arc;
 
 /// What an element is.
 #[derive(Clone, Copy)]
@@ -30,141 +26,149 @@ enum Item {
     Truth,
     Integer {
         signed: bool,
-        swapped: bool,
     },
     /// As many bytes; NumPy pads with zeros, and so takes those at the end for none of the key.
     Bytes,
     /// Characters of four bytes each, likewise.
-    Text {
-        swapped: bool,
-    },
+    Text,
 }
+
+/// A one-dimensional array of keys, as arrays of Arrow. Integers that lie behind one another are
+/// read where they are, and others copied, piece by piece.
+///
+/// It is read without the interpreter. Whoever changes it meanwhile gets filters with some hash of
+/// what was read, as with NumPy's own functions; its memory cannot go away.
+pub(super) struct Items {
+    buffer: Arc<PyUntypedBuffer>,
+    item: Item,
+    /// Whether elements are in the other byte order.
+    swapped: bool,
+    len: usize,
+    at: usize,
+}
+
+/// Elements that are copied at once.
+const PIECE: usize = 1 << 16;
 
 impl Items {
     /// The buffer that an object has, if it has one.
     pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let Some(buffer) = buffer_of(object)? else { return Ok(None) };
-        let item = Item::of(&buffer)?;
+        let (item, swapped) = Item::of(&buffer)?;
         let &[len] = buffer.shape() else { return Err(dimensions(buffer.dimensions())) };
         if buffer.suboffsets().is_some_and(|suboffsets| suboffsets.iter().any(|&to| to >= 0)) {
             return Err(PyValueError::new_err("an array of pointers: give a copy of it"));
         }
-        let stride = buffer.strides()[0];
-        let items = Self { buffer, item, len, stride };
-        items.expect_text(object.py())?;
+        let mut items = Self { buffer: Arc::new(buffer), item, swapped, len, at: 0 };
+        if matches!(item, Item::Text) {
+            // A text that is none changes nothing.
+            while items.next()?.is_some() {
+                object.py().check_signals()?;
+            }
+            items.at = 0;
+        }
         Ok(Some(items))
     }
 
-    pub(super) const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// What its elements are.
-    pub(super) const fn given(&self) -> Given {
-        match self.item {
-            Item::Truth | Item::Integer { .. } => Given::INTEGERS,
-            Item::Bytes => Given::BYTES,
-            Item::Text { .. } => Given::TEXT,
+    /// The next elements; `None` at the end.
+    pub(super) fn next(&mut self) -> PyResult<Option<ArrayRef>> {
+        let (size, start) = (self.buffer.item_size(), self.at);
+        let lent = self.lent();
+        let len = if lent.is_some() { self.len } else { PIECE.min(self.len - start) };
+        if start == self.len {
+            return Ok(None);
         }
-    }
-
-    /// Where an element begins.
-    fn element(&self, index: usize) -> *const u8 {
-        assert!(index < self.len);
-        let start = self.buffer.buf_ptr().cast_const().cast::<u8>();
-        // SAFETY: the index is one of the array, whose elements lie at these places within one
-        // object: the protocol says so, and `self.buffer` keeps it.
-        unsafe { start.offset(index as isize * self.stride) }
-    }
-
-    /// The bytes of an element.
-    fn bytes(&self, index: usize) -> &[u8] {
-        // SAFETY: each element has as many bytes, and is kept by `self.buffer`. Should another
-        // thread write there, any of both values is as good.
-        unsafe { std::slice::from_raw_parts(self.element(index), self.buffer.item_size()) }
-    }
-
-    /// The integer of `N` bytes at an index, extended to 64 bits.
-    #[inline(always)]
-    fn integer<const N: usize>(&self, index: usize, signed: bool, swapped: bool) -> u64 {
-        // SAFETY: an element of this type has so many bytes, at any alignment.
-        let mut bytes = unsafe { self.element(index).cast::<[u8; N]>().read_unaligned() };
-        if swapped != cfg!(target_endian = "big") {
-            bytes.reverse();
-        }
-        let mut all = [0; 8];
-        all[..N].copy_from_slice(&bytes);
-        let unused = 64 - 8 * N as u32;
-        let high = u64::from_le_bytes(all) << unused;
-        if signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
-    }
-
-    /// Makes something of the keys from an index on.
-    pub(super) fn make<V: Use>(&self, from: usize, what: V) -> V::Made<'_> {
-        match (self.item, self.buffer.item_size()) {
+        self.at += len;
+        let data = lent.map_or_else(|| self.copied(start, len), Ok)?;
+        let element = |row: usize| &data[row * size..][..size];
+        // Without its last zeros.
+        let key = |row: usize| {
+            let element = element(row);
+            &element[..element.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
+        };
+        expect_room(data.len() as u64)?;
+        Ok(Some(match (self.item, size) {
             (Item::Truth, _) => {
-                what.keys(move |row| self.bytes(from + row).iter().any(|&byte| byte != 0))
+                let truths = BooleanBuffer::collect_bool(len, |row| !key(row).is_empty());
+                Arc::new(BooleanArray::new(truths, None))
             }
-            (Item::Integer { signed, swapped }, 1) => {
-                what.keys(move |row| self.integer::<1>(from + row, signed, swapped))
-            }
-            (Item::Integer { signed, swapped }, 2) => {
-                what.keys(move |row| self.integer::<2>(from + row, signed, swapped))
-            }
-            (Item::Integer { signed, swapped }, 4) => {
-                what.keys(move |row| self.integer::<4>(from + row, signed, swapped))
-            }
+            (Item::Integer { signed: true }, 1) => integers::<Int8Type>(data, len),
+            (Item::Integer { signed: true }, 2) => integers::<Int16Type>(data, len),
+            (Item::Integer { signed: true }, 4) => integers::<Int32Type>(data, len),
+            (Item::Integer { .. }, 1) => integers::<UInt8Type>(data, len),
+            (Item::Integer { .. }, 2) => integers::<UInt16Type>(data, len),
+            (Item::Integer { .. }, 4) => integers::<UInt32Type>(data, len),
             // Of these the sign makes no difference.
-            (Item::Integer { swapped: false, .. }, 8) => what.keys(move |row| {
-                // SAFETY: an element has so many bytes, at any alignment.
-                unsafe { self.element(from + row).cast::<u64>().read_unaligned() }
-            }),
-            (Item::Integer { signed, swapped }, _) => {
-                what.keys(move |row| self.integer::<8>(from + row, signed, swapped))
+            (Item::Integer { .. }, _) => integers::<UInt64Type>(data, len),
+            (Item::Bytes, _) => Arc::new(LargeBinaryArray::from_iter_values((0..len).map(key))),
+            (Item::Text, _) => {
+                let text = |row| {
+                    let end = key(row).len().next_multiple_of(4);
+                    let codes = element(row)[..end].chunks_exact(4);
+                    codes.map(|code| character(code, start + row)).collect::<PyResult<String>>()
+                };
+                let texts = (0..len).map(text).collect::<PyResult<Vec<_>>>()?;
+                Arc::new(LargeStringArray::from_iter_values(texts))
             }
-            (Item::Bytes, _) => what.keys(move |row| {
-                let bytes = self.bytes(from + row);
-                let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                &bytes[..end]
-            }),
-            (Item::Text { swapped }, _) => what.keys(move |row| {
-                let text = characters(self.bytes(from + row), swapped).map_while(Result::ok);
-                text.collect::<String>()
-            }),
-        }
+        }))
     }
 
-    /// Looks for what is no character: half of a surrogate pair, which has no UTF-8.
-    fn expect_text(&self, py: Python<'_>) -> PyResult<()> {
-        let Item::Text { swapped } = self.item else { return Ok(()) };
-        for index in 0..self.len {
-            now_and_then(py, index)?;
-            if let Some(code) = characters(self.bytes(index), swapped).find_map(Result::err) {
-                return Err(PyValueError::new_err(format!(
-                    "element {index} has the code point {code:#x}, which is no character and \
-                     has no UTF-8: encode the texts yourself, and give the bytes"
-                )));
-            }
+    /// All bytes, where they lie; `None` if they are not integers of this machine, one behind the
+    /// other.
+    fn lent(&self) -> Option<Buffer> {
+        let (buffer, size) = (&self.buffer, self.buffer.item_size());
+        let start = NonNull::new(buffer.buf_ptr().cast::<u8>())?;
+        let lies = buffer.is_c_contiguous() && start.addr().get().is_multiple_of(size.max(1));
+        if !lies || self.swapped || !matches!(self.item, Item::Integer { .. }) {
+            return None;
         }
-        Ok(())
+        // SAFETY: the protocol says that there are so many bytes, which the buffer keeps.
+        let lent =
+            |owner| unsafe { Buffer::from_custom_allocation(start, buffer.len_bytes(), owner) };
+        Some(lent(Arc::clone(buffer) as _))
+    }
+
+    /// The bytes of some elements, one behind the other and in the order of this machine.
+    fn copied(&self, from: usize, len: usize) -> PyResult<Buffer> {
+        let (size, stride) = (self.buffer.item_size(), self.buffer.strides()[0]);
+        let start = self.buffer.buf_ptr().cast_const().cast::<u8>();
+        expect_room((len * size) as u64)?;
+        let mut copy = MutableBuffer::new(len * size);
+        for index in from..from + len {
+            // SAFETY: the index is one of the array, whose elements lie at these places within one
+            // object: the protocol says so, and `self.buffer` keeps it. Should another thread write
+            // there, any of both values is as good.
+            copy.extend_from_slice(unsafe {
+                slice::from_raw_parts(start.offset(index as isize * stride), size)
+            });
+        }
+        if self.swapped {
+            let unit = if matches!(self.item, Item::Text) { 4 } else { size };
+            copy.as_slice_mut().chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+        }
+        Ok(copy.into())
     }
 }
 
-/// The characters of an element without the zeros at its end, or what is none.
-fn characters(bytes: &[u8], swapped: bool) -> impl Iterator<Item = Result<char, u32>> {
-    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last / 4 + 1);
-    bytes.chunks_exact(4).take(end).map(move |code| {
-        let mut four = [0; 4];
-        four.copy_from_slice(code);
-        let code = u32::from_ne_bytes(four);
-        let code = if swapped { code.swap_bytes() } else { code };
-        char::from_u32(code).ok_or(code)
+fn integers<T: ArrowPrimitiveType>(data: Buffer, len: usize) -> ArrayRef {
+    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(data, 0, len), None))
+}
+
+/// Refuses what is no character: half of a surrogate pair, which has no UTF-8.
+fn character(code: &[u8], row: usize) -> PyResult<char> {
+    let code = u32::from_ne_bytes(code.try_into().unwrap_or_default());
+    char::from_u32(code).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "element {row} has the code point {code:#x}, which is no character and has no UTF-8: \
+             encode the texts yourself, and give the bytes"
+        ))
     })
 }
 
 impl Item {
-    /// What the elements of this format are; see Python's module `struct`.
-    fn of(buffer: &PyUntypedBuffer) -> PyResult<Self> {
+    /// What the elements of this format are, and whether they are in the other byte order; see
+    /// Python's module `struct`.
+    fn of(buffer: &PyUntypedBuffer) -> PyResult<(Self, bool)> {
         let format = buffer.format().to_string_lossy();
         let order = format.chars().next().filter(|order| "@=<>!".contains(*order));
         let swapped = match order {
@@ -176,14 +180,14 @@ impl Item {
         let size = buffer.item_size();
         match code.trim_start_matches(|c: char| c.is_ascii_digit()) {
             "b" | "h" | "i" | "l" | "q" | "n" if matches!(size, 1 | 2 | 4 | 8) => {
-                Ok(Self::Integer { signed: true, swapped })
+                Ok((Self::Integer { signed: true }, swapped))
             }
-            "?" => Ok(Self::Truth),
+            "?" => Ok((Self::Truth, false)),
             "B" | "H" | "I" | "L" | "Q" | "N" if matches!(size, 1 | 2 | 4 | 8) => {
-                Ok(Self::Integer { signed: false, swapped })
+                Ok((Self::Integer { signed: false }, swapped))
             }
-            "s" => Ok(Self::Bytes),
-            "w" if size.is_multiple_of(4) => Ok(Self::Text { swapped }),
+            "s" => Ok((Self::Bytes, false)),
+            "w" if size.is_multiple_of(4) => Ok((Self::Text, swapped)),
             "e" | "f" | "d" | "g" => Err(PyTypeError::new_err(
                 "an array of floats holds no keys: decide what -0.0 and nan are, then give its \
                  view('u8'), or its integers",

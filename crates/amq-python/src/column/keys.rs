@@ -1,6 +1,5 @@
 //! The keys in one piece of an array: hashed, or as parts of tuples.
 
-use super::buffer::Items;
 use crate::encoding::Given;
 use crate::key::Under;
 use amq::{Encoder, Key, KeyHash};
@@ -13,13 +12,6 @@ use arrow_array::{Array, ArrayRef, GenericByteArray};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 
-/// Some rows of a column.
-pub(super) enum Rows<'a> {
-    /// From this index on.
-    Items(&'a Items, usize),
-    Array(ArrayRef),
-}
-
 /// Computes the hashes of the rows from an index on.
 pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
 
@@ -27,7 +19,7 @@ pub(super) type Fill<'a> = Box<dyn Fn(usize, &mut [KeyHash]) + 'a>;
 type Part<'a> = Box<dyn Fn(usize, &mut Encoder) + 'a>;
 
 /// What is made of keys, whatever their type.
-pub(super) trait Use {
+trait Use {
     type Made<'a>;
 
     /// `key` is the key of each row.
@@ -90,40 +82,24 @@ impl Key for Tuple<'_> {
 /// How the hashes of rows are computed, what these are, and which are nulls. A row of several
 /// columns is the tuple of its keys, and a null if one of these is.
 pub(super) fn hashed<'a>(
-    columns: &'a [Rows<'a>],
+    columns: &'a [ArrayRef],
     under: impl Under,
 ) -> (Fill<'a>, Given, Option<NullBuffer>) {
-    let nulls = columns.iter().fold(None, |nulls, rows| match rows {
-        Rows::Items(..) => nulls,
-        Rows::Array(array) => NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref()),
+    let nulls = columns.iter().fold(None, |nulls, array| {
+        NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref())
     });
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-    if let [rows] = columns {
-        return (rows.make(Hash(under)), rows.given(), nulls);
+    if let [array] = columns {
+        let given = given(array.data_type()).unwrap_or(Given::OTHERS);
+        return (make(array, Hash(under)), given, nulls);
     }
-    let parts: Vec<_> = columns.iter().map(|rows| rows.make(Encode)).collect();
+    let parts: Vec<_> = columns.iter().map(|array| make(array, Encode)).collect();
     let fill = Box::new(move |first, hashes: &mut [KeyHash]| {
         for (row, hash) in (first..).zip(hashes) {
             *hash = under.hash(&Tuple(&parts, row));
         }
     });
     (fill, Given::OTHERS, nulls)
-}
-
-impl Rows<'_> {
-    fn given(&self) -> Given {
-        match self {
-            Self::Items(items, _) => items.given(),
-            Self::Array(array) => given(array.data_type()).unwrap_or(Given::OTHERS),
-        }
-    }
-
-    fn make<V: Use>(&self, what: V) -> V::Made<'_> {
-        match self {
-            Self::Items(items, from) => items.make(*from, what),
-            Self::Array(array) => make(array, what),
-        }
-    }
 }
 
 /// What keys of this type are; `None` if they are none.

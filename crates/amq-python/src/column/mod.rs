@@ -9,7 +9,6 @@ mod stream;
 
 pub(crate) use self::elements::{Elements, is_of_objects};
 use self::import::columns_of;
-use self::keys::Rows;
 use self::stream::Stream;
 use crate::data::len_of;
 use crate::hashing::Hashing;
@@ -69,19 +68,18 @@ fn unequal(what: &str) -> PyErr {
 /// Columns of keys, or of parts of keys.
 pub(crate) struct Column(Vec<Reader>);
 
-/// Where the rows of a column come from.
+/// Where the next arrays of a column come from.
 enum Source {
+    Array,
     Buffer(buffer::Items),
-    Arrow,
     Stream(Stream),
 }
 
 /// A column, and how far it was read.
 struct Reader {
     source: Source,
-    /// What there is of an array of Arrow, or of a stream.
     piece: Option<ArrayRef>,
-    /// The next row, of the buffer or the piece.
+    /// The next row of the piece.
     at: usize,
 }
 
@@ -144,7 +142,7 @@ impl Column {
 
 /// Calls `each` with blocks of the first `len` rows of all these columns.
 fn blocks(
-    columns: &[Rows<'_>],
+    columns: &[ArrayRef],
     len: usize,
     under: impl Under,
     patience: &mut Patience,
@@ -179,52 +177,48 @@ impl Reader {
         }
         match capsule::made(object)? {
             Some(made) => Self::of_arrow(&made),
-            None => Ok(buffer::Items::of(object)?.map(|items| Self::new(Source::Buffer(items)))),
+            None => {
+                Ok(buffer::Items::of(object)?.map(|items| Self::new(Source::Buffer(items), None)))
+            }
         }
     }
 
     fn of_arrow(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Some(array) = capsule::array(object)? {
-            return Ok(Some(Self { piece: Some(array), ..Self::new(Source::Arrow) }));
+            return Ok(Some(Self::new(Source::Array, Some(array))));
         }
-        Ok(capsule::stream(object)?.map(|stream| Self::new(Source::Stream(stream))))
+        Ok(capsule::stream(object)?.map(|stream| Self::new(Source::Stream(stream), None)))
     }
 
-    const fn new(source: Source) -> Self {
-        Self { source, piece: None, at: 0 }
+    const fn new(source: Source, piece: Option<ArrayRef>) -> Self {
+        Self { source, piece, at: 0 }
     }
 
     /// Rows that can be read before the next are fetched.
     fn left(&self) -> usize {
-        let len = match (&self.source, &self.piece) {
-            (Source::Buffer(items), _) => items.len(),
-            (_, Some(piece)) => piece.len(),
-            (_, None) => 0,
-        };
-        len - self.at
+        self.piece.as_ref().map_or(0, |piece| piece.len() - self.at)
     }
 
     /// Makes sure that there are rows, unless that were all.
     fn fetch(&mut self, patience: &mut Patience) -> PyResult<()> {
-        let Source::Stream(stream) = &mut self.source else { return Ok(()) };
-        while self.piece.as_ref().is_none_or(|piece| piece.len() == self.at) {
+        while self.left() == 0 {
             patience.hear()?;
-            (self.piece, self.at) = (stream.next()?, 0);
-            if self.piece.is_none() {
+            let next = match &mut self.source {
+                Source::Array => None,
+                Source::Buffer(items) => items.next()?,
+                Source::Stream(stream) => stream.next()?,
+            };
+            if next.is_none() {
                 break;
             }
+            (self.piece, self.at) = (next, 0);
         }
         Ok(())
     }
 
     /// The next rows: of a table, of each of its columns.
-    fn rows(&self, len: usize) -> Vec<Rows<'_>> {
-        match (&self.source, &self.piece) {
-            (Source::Buffer(items), _) => vec![Rows::Items(items, self.at)],
-            (_, Some(piece)) => {
-                columns_of(&piece.slice(self.at, len)).into_iter().map(Rows::Array).collect()
-            }
-            (_, None) => Vec::new(),
-        }
+    fn rows(&self, len: usize) -> Vec<ArrayRef> {
+        let piece = self.piece.as_ref();
+        piece.map(|piece| columns_of(&piece.slice(self.at, len))).unwrap_or_default()
     }
 }
