@@ -29,7 +29,7 @@ pub(crate) fn lacking(structure: Structure, workload: &Workload) -> Option<Rejec
 }
 
 fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<String> {
-    use Structure::{Atomic, Filter, Periods, Rolling, Sharded, ShardedRolling};
+    use Structure::{Filter, Periods, Rolling};
 
     let Some(kind) = structure.kind() else {
         return map(demand, workload).map(String::from);
@@ -37,23 +37,22 @@ fn reason(structure: Structure, demand: Demand, workload: &Workload) -> Option<S
     let Demand::Need(need) = demand else {
         return of_kind(kind, demand, workload);
     };
+    let rolls = structure.rolls();
     let lacks = match (structure, need) {
         (_, Need::Exact) => "has false positives, however few",
-        (Atomic(_), Need::Files) => "has no file of its own: save a snapshot",
-        (Sharded(_) | ShardedRolling(_), Need::Files) => {
-            "is several filters behind locks, not one file"
-        }
-        (Atomic(_) | Sharded(_) | Rolling(_) | ShardedRolling(_) | Periods(_), Need::Truncate) => {
-            "is not one filter: truncate those inside"
-        }
-        (_, Need::Remove) if structure.forgets() => "forgets whole generations, never a single key",
-        (_, Need::List | Need::Merge | Need::Grow) if structure.forgets() => {
-            "is a row of filters that expire"
-        }
-        (Rolling(_) | Periods(_), Need::SharedInsert) => "serves one thread: give each its own",
-        (Filter(_), Need::SharedInsert) => "is built from all keys at once",
         (_, Need::Forget { .. }) if !structure.forgets() => "does not forget by itself",
-        (_, Need::SharedInsert | Need::Forget { .. }) => return None,
+        (_, Need::Remove) if structure.forgets() => "forgets whole generations, never a single key",
+        (_, Need::List | Need::Merge | Need::Truncate) if rolls => {
+            "keeps its generations to itself: they are only queried and forgotten"
+        }
+        (_, Need::Grow) if rolls && kind == FilterKind::Quotient => {
+            "grows only if planned to, and `Rolling` plans generations of a fixed size"
+        }
+        (Filter(_), Need::SharedInsert) => "is built from all keys at once",
+        (Rolling(_) | Periods(_), Need::SharedInsert) => "takes keys from one thread at a time",
+        // Each is saved as one file, and so is each period.
+        (_, Need::SharedInsert | Need::Forget { .. } | Need::Files) => return None,
+        // What a kind can do, its shards and periods can, one by one.
         _ => return of_kind(kind, demand, workload),
     };
     Some(lacks.into())

@@ -1,7 +1,7 @@
 //! Better choices than any filter: no filter, the keys themselves, or a counting sketch.
 
 use crate::cost::{nothing, of_bytes, own};
-use crate::numbers::{Bytes, Rate, Rounded};
+use crate::numbers::{Bytes, Number, Rate, Rounded};
 use crate::tolerances::{By, SMALL_SET_BYTES, TIE, USELESS_FPR};
 use crate::{Answer, Choice, Structure, Workload, size};
 
@@ -92,7 +92,8 @@ fn exactly(
         let why = if by == By::Rate && together > SMALL_SET_BYTES {
             format!("The keys themselves fit the size allowed, in {taken}")
         } else if !is_searched && together <= SMALL_SET_BYTES {
-            format!("So few keys fit a cache as they are, in {taken}")
+            let keys = Number(workload.keys.planned());
+            format!("The {keys} keys themselves fit in a cache, in {taken}")
         } else if set.bytes <= smallest.bytes {
             format!(
                 "The keys themselves take {taken}, no more than the smallest filter, {}",

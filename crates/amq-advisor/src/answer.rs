@@ -40,6 +40,9 @@ pub struct Choice {
     pub reckoned: bool,
     /// A sentence that describes the structure, independent of the workload.
     pub what: String,
+    /// Rust that makes it: a `use` line and a statement. A filter that is built at once takes
+    /// `keys`, and a map takes `pairs`. Empty for an exact set, a sketch, and no filter.
+    pub code: String,
     /// Why it is first, or how it compares with the first; all numbers are computed from the
     /// choices.
     pub reason: String,

@@ -100,6 +100,7 @@ fn timed(structure: Structure, spent: Option<Spent>, fpr: f64, workload: &Worklo
         cost_ns: spent.map(cost),
         reckoned: spent.is_some_and(|spent| spent.reckoned),
         what: String::new(),
+        code: String::new(),
         reason: String::new(),
     }
 }

@@ -48,7 +48,7 @@ impl fmt::Display for Demand {
             Self::Need(Need::SharedInsert) => f.write_str("inserts by several threads"),
             Self::Need(Need::Values { bits: 1 }) => f.write_str("a value of 1 bit per key"),
             Self::Need(Need::Values { bits }) => write!(f, "a value of {bits} bits per key"),
-            Self::Need(Need::Files) => f.write_str("saving and mapping"),
+            Self::Need(Need::Files) => f.write_str("being saved to a file"),
             Self::Need(Need::Forget { generations }) => {
                 write!(f, "forgetting by time, in {generations} generations")
             }

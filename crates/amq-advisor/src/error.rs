@@ -1,6 +1,6 @@
 //! Why the advisor has no answer.
 
-use crate::numbers::Rate;
+use crate::numbers::{Number, Rate};
 use crate::unsupported::Instead;
 use crate::{Choice, DEFAULT_FPR, Demand};
 use core::fmt;
@@ -100,23 +100,30 @@ impl Conflict {
         let keys = if let Demand::Keys(keys) = self.second { keys.planned() } else { 0 };
         let asked = if let Demand::Fpr(fpr) = self.first { fpr } else { DEFAULT_FPR };
         let floor = amq_core::numeric::hash_floor(keys);
-        if asked < floor {
+        let is_below = asked < floor;
+        if is_below {
             write!(
                 f,
-                ", since 64-bit hashes of so many keys collide at a rate of {} already: take a \
-                 higher rate, several filters of fewer keys, or the keys themselves, which never err",
+                ": filters compare 64-bit hashes, and an absent key has the hash of one of {} keys at a \
+                 rate of {}. Ask for a higher rate, split the keys among several filters, or keep the \
+                 keys themselves (`--need exact`)",
+                Number(keys),
                 Rate(-libm::expm1(-floor))
             )?;
         }
         for (index, (demand, choice)) in self.ways_out.iter().enumerate() {
-            f.write_str(if index == 0 { ":" } else { ";" })?;
+            f.write_str(match index {
+                0 if is_below => ". Or ",
+                0 => ": ",
+                _ => "; or ",
+            })?;
             let it = choice.structure;
             if let Demand::Keys(_) = demand {
                 // The size depends on the bound.
-                write!(f, " with a bound on the keys (`--keys N --need grow`) there is {it}")?;
+                write!(f, "set a bound on the keys (`--keys N --need grow`) and take {it}")?;
                 continue;
             }
-            write!(f, " without {demand} there is {it} ({:.1} bits per key", choice.bits_per_key)?;
+            write!(f, "drop \"{demand}\" and take {it} ({:.1} bits per key", choice.bits_per_key)?;
             match choice.rate() {
                 Some(rate) => write!(f, ", rate {})", Rate(rate))?,
                 None => f.write_str(")")?,

@@ -5,6 +5,7 @@
 mod abilities;
 mod alternatives;
 mod answer;
+mod code;
 mod cost;
 mod demand;
 mod display;

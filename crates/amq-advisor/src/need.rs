@@ -30,7 +30,8 @@ pub enum Need {
         /// Bits of a value, 1 to 32.
         bits: u32,
     },
-    /// Be saved to a file, loaded, and mapped into memory.
+    /// Be saved to a file and loaded again. The files of plain and atomic filters can also be
+    /// queried in place, in a memory map; those of sharded and rolling ones cannot.
     Files,
     /// Forget by time: at each step, the oldest of the generations is forgotten.
     Forget {

@@ -38,6 +38,8 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         filter.and_then(|_| generations(workload)),
         first.and_then(|it| merging(it, workload)),
         first.and_then(|it| truncation(it, workload)),
+        first.and_then(|it| parts(it, workload)),
+        first.and_then(|it| mapped(it, workload)),
         values(best, workload),
         first.and_then(|it| much_memory(it, workload)),
         high_water(best, workload),
@@ -200,6 +202,9 @@ fn counting(answer: &Answer, workload: &Workload) -> Option<String> {
 
 /// How a growing filter starts, and its size.
 fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
+    if choice.structure.rolls() && workload.grows() {
+        return Some("Sizes are those at the start; each generation grows by itself.".into());
+    }
     if workload.grows_without_bound() {
         return Some(
             "Sizes are those at the start: a bound on the keys, even a generous one (`--keys N --need \
@@ -216,7 +221,7 @@ fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
     let plan = amq::QuotientFilter::plan_growing(Goal::fpr(keys, fpr), first).ok()?;
     let (small, all) = (plan.params.bytes(), Bytes(choice.bytes));
     Some(match small.saturating_mul(4) > choice.bytes {
-        true => format!("For so few keys growing saves little: plan {all} at once."),
+        true => format!("With {} keys growing saves little: plan {all} at once.", Number(keys)),
         false => format!(
             "It begins with {}, by `QuotientFilter::plan_growing(Goal::fpr({keys}, {fpr}), {first})`, \
              and doubles up to {all}: one insert waits for each doubling.",
@@ -256,13 +261,45 @@ fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
     ))
 }
 
+/// How to do what a sharded filter, or one for each period, does part by part.
+fn parts(choice: &Choice, workload: &Workload) -> Option<String> {
+    let part = match choice.structure {
+        Structure::Sharded(_) => "shard by shard (`for_each_shard`, `into_shards`)",
+        Structure::Periods(_) => "period by period",
+        Structure::ShardedPeriods(_) => "period by period, and shard by shard (`for_each_shard`)",
+        _ => return None,
+    };
+    let words = [(Need::List, "list"), (Need::Merge, "merge"), (Need::Truncate, "truncate")];
+    let asked = words.into_iter().filter(|(need, _)| workload.has(*need)).map(|(_, word)| word);
+    let asked = asked.collect::<Vec<_>>();
+    let (last, others) = asked.split_last()?;
+    let and = if others.is_empty() { "" } else { " and " };
+    Some(format!("You can {}{and}{last} it {part}.", others.join(", ")))
+}
+
+/// Which type reads the file of a filter that threads share, or that forgets.
+fn mapped(choice: &Choice, workload: &Workload) -> Option<String> {
+    if !workload.has(Need::Files) {
+        return None;
+    }
+    match choice.structure {
+        Structure::Atomic(kind) => {
+            Some(format!("Its file is a {kind} filter's, which can also be queried through a map."))
+        }
+        it if it.is_sharded() || it.rolls() => {
+            Some("Its file is loaded whole: only a plain filter's is queried through a map.".into())
+        }
+        _ => None,
+    }
+}
+
 /// The rates that a filter is truncated to.
 const RUNGS: [f64; 4] = [1e-4, 1e-3, 0.01, 0.1];
 
 /// The size after truncating to each higher rate.
 fn truncation(choice: &Choice, workload: &Workload) -> Option<String> {
     let goal = choice.goal.filter(|_| workload.has(Need::Truncate))?;
-    let kind = choice.structure.kind()?;
+    let Structure::Filter(kind) = choice.structure else { return None };
     let bytes = |fpr: f64| match kind {
         FilterKind::Quotient => truncated_quotient(goal, fpr),
         _ => AnyFilter::plan(kind, Goal::fpr(goal.keys, fpr)).ok().map(|plan| plan.bytes),

@@ -1,5 +1,6 @@
 //! The sentences of each choice: a description, and the reason for its rank.
 
+use crate::code::code;
 use crate::cost::smallest;
 use crate::numbers::{Bytes, Rate};
 use crate::tolerances::{By, FORCED_FPR, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
@@ -17,7 +18,9 @@ pub(crate) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
             _ => beside(&choices[0], &choices[index]),
         };
         let also = also(&choices[index], by, workload);
+        let code = code(&choices[index], workload);
         let choice = &mut choices[index];
+        choice.code = code;
         choice.what = what(choice.structure, workload);
         choice.reason = compared + &also;
     }
@@ -50,10 +53,14 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
         Structure::ShardedRolling(_) => {
             format!("{shards} shards, each a rolling filter behind a lock. {rolls}")
         }
-        Structure::Periods(_) => format!(
-            "One for each of {generations} periods, in a ring that your program keeps: clear the \
-             oldest when time moves on, and sum the counts over all."
-        ),
+        Structure::Periods(_) | Structure::ShardedPeriods(_) => {
+            let each = if structure.is_sharded() { "One sharded filter" } else { "One" };
+            let sum = if workload.counts() { ", and sum the counts over all" } else { "" };
+            format!(
+                "{each} for each of {generations} periods, in a ring that your program keeps: clear \
+                 the oldest when time moves on{sum}."
+            )
+        }
         Structure::Rolling(_) => rolls,
         Structure::Filter(kind) => format!("{about} {}", can(kind)),
         Structure::Sketch | Structure::Nothing => String::new(),
@@ -229,7 +236,8 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
     let over = amq_core::numeric::overhead(bits, choice.fpr);
     if goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0 && over > WASTEFUL {
-        text += &format!(" So few keys leave its table mostly empty: {bits:.0} bits per key.");
+        let keys = goal.keys;
+        text += &format!(" With {keys} keys its table is mostly empty: {bits:.0} bits per key.");
     }
     text
 }

@@ -5,7 +5,7 @@ use crate::exact::hash_table;
 use crate::growth::DOUBLINGS;
 use crate::numbers::{Bytes, Number, Rate};
 use crate::tolerances::USELESS_FPR;
-use crate::{DEFAULT_FPR, Demand, Growth, Need, Structure, Workload};
+use crate::{DEFAULT_FPR, Demand, Growth, Keys, Need, Structure, Workload};
 use amq::sharded::shard_keys;
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
 
@@ -70,10 +70,21 @@ pub(crate) fn size(
     let planned = match structure {
         Structure::Map => return map(keys, budget, workload),
         Structure::Sharded(kind) => sharded(goal, workload, |shard| of_kind(kind, shard, workload)),
-        Structure::ShardedRolling(kind) => {
-            sharded(goal, workload, |shard| rolling(kind, shard, workload))
+        Structure::ShardedPeriods(kind) => {
+            sharded(goal, workload, |shard| generations(kind, shard, workload))
         }
-        Structure::Rolling(kind) | Structure::Periods(kind) => rolling(kind, goal, workload),
+        Structure::Periods(kind) => generations(kind, goal, workload),
+        // Generations that grow have no bound of their own.
+        Structure::Rolling(kind) | Structure::ShardedRolling(kind) => {
+            let start = if workload.grows_to_bound() { first_keys(keys) } else { keys };
+            let goal = Goal::new(start, budget);
+            let keys = if workload.grows() { Keys::Unknown { start } } else { workload.keys };
+            let open = Workload { keys, ..workload.clone() };
+            match structure.is_sharded() {
+                true => sharded(goal, &open, |shard| generations(kind, shard, &open)),
+                false => generations(kind, goal, &open),
+            }
+        }
         Structure::Filter(kind) | Structure::Atomic(kind) => of_kind(kind, goal, workload),
         _ => return Err((Demand::Keys(workload.keys), "is not a filter".into())),
     };
@@ -189,6 +200,11 @@ pub(crate) fn shards(workload: &Workload) -> u64 {
     shards.next_power_of_two().min(1 << 15)
 }
 
+/// The keys that each of `Sharded`'s shards has room for.
+pub(crate) fn of_shard(keys: u64, workload: &Workload) -> u64 {
+    shard_keys(keys, shards(workload) as usize)
+}
+
 /// As `Sharded` plans it.
 fn sharded(
     goal: Goal,
@@ -200,7 +216,10 @@ fn sharded(
         Budget::Bytes(bytes) => Budget::Bytes(bytes / shards),
         other => other,
     };
-    let size = plan(Goal::new(shard_keys(goal.keys, shards), budget))?;
+    // Each generation has room for chance.
+    let generations = u64::from(workload.generations().unwrap_or(1));
+    let keys = of_shard(goal.keys.div_ceil(generations), workload).saturating_mul(generations);
+    let size = plan(Goal::new(keys, budget))?;
     Ok(Size {
         keys: goal.keys,
         bytes: size.bytes.saturating_mul(shards),
@@ -209,25 +228,36 @@ fn sharded(
     })
 }
 
-/// As `Rolling` plans it: each generation gets its part of the keys, the bytes and the rate.
-fn rolling(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+/// The goal of each generation, as `Rolling` plans it: its part of the keys, bytes and rate.
+pub(crate) fn of_generation(goal: Goal, workload: &Workload) -> Goal {
     let count = u64::from(workload.generations().unwrap_or(1));
-    let together = |fpr: f64| -libm::expm1(libm::log1p(-fpr) * count as f64);
     let budget = match goal.budget {
         Budget::Fpr(fpr) => Budget::Fpr(-libm::expm1(libm::log1p(-fpr) / count as f64)),
         _ => Budget::Bytes(goal.max_bits() / 8 / count),
     };
-    let plan = AnyFilter::plan(kind, Goal::new(goal.keys.div_ceil(count), budget));
-    let plan = plan.map_err(|error| match error {
-        PlanError::Bytes { bytes, min } => {
-            PlanError::Bytes { bytes: bytes * count, min: min.saturating_mul(count) }
-        }
+    Goal::new(goal.keys.div_ceil(count), budget)
+}
+
+/// All generations together.
+fn generations(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let count = u64::from(workload.generations().unwrap_or(1));
+    let together = |fpr: f64| -libm::expm1(libm::log1p(-fpr) * count as f64);
+    let all = |bytes: u64| bytes.saturating_mul(count);
+    let each = of_kind(kind, of_generation(goal, workload), workload);
+    let each = each.map_err(|error| match error {
+        PlanError::Bytes { bytes, min } => PlanError::Bytes { bytes: all(bytes), min: all(min) },
         PlanError::FprUnreachable { fpr, lowest, keys } => {
             PlanError::FprUnreachable { fpr: together(fpr), lowest: together(lowest), keys }
         }
         other => other,
     })?;
-    Ok(Size::fixed(goal.keys, plan.bytes.saturating_mul(count), together(plan.expected_fpr)))
+    Ok(Size {
+        keys: goal.keys,
+        bytes: all(each.bytes),
+        build_bytes: all(each.build_bytes),
+        fpr: together(each.fpr),
+        grown: each.grown,
+    })
 }
 
 /// A map of values, with bits that check the key where errors matter.
@@ -354,7 +384,7 @@ pub(crate) fn sketch(workload: &Workload) -> Option<(u64, Size)> {
     };
     let goal = Goal::new(workload.keys.planned(), narrow);
     let size = match workload.generations() {
-        Some(_) => rolling(FilterKind::Counting, goal, workload),
+        Some(_) => generations(FilterKind::Counting, goal, workload),
         None => of_kind(FilterKind::Counting, goal, workload),
     };
     let size = size.ok()?;

@@ -19,11 +19,15 @@ pub enum Structure {
     Sharded(FilterKind),
     /// A filter of this kind for each of the last generations of a stream: `Rolling`.
     Rolling(FilterKind),
-    /// A filter of this kind for each of the last periods, in a ring that the program maintains, to
-    /// sum the copies of a key over them: `Rolling` keeps only one copy.
+    /// A filter of this kind for each of the last periods, in a ring that the program maintains: to
+    /// count the copies of a key in all of them, or to list, merge or truncate, which `Rolling`
+    /// cannot.
     Periods(FilterKind),
     /// Rolling filters of this kind, each behind a lock.
     ShardedRolling(FilterKind),
+    /// As [`Periods`](Self::Periods), for several threads: a [`Sharded`](Self::Sharded) filter for
+    /// each period.
+    ShardedPeriods(FilterKind),
     /// A `RibbonMap`: a value for each key.
     Map,
     /// A compressed bitmap of integers of up to 32 bits: `RoaringBitmap`.
@@ -57,7 +61,8 @@ impl Structure {
             | Self::Sharded(kind)
             | Self::Rolling(kind)
             | Self::Periods(kind)
-            | Self::ShardedRolling(kind) => Some(kind),
+            | Self::ShardedRolling(kind)
+            | Self::ShardedPeriods(kind) => Some(kind),
             _ => None,
         }
     }
@@ -83,6 +88,7 @@ impl Structure {
                 "amq::{rolling::Rolling, sharded::Sharded}",
             ],
             Self::Periods(_) => ["periodic-", "periodic ", "", ""],
+            Self::ShardedPeriods(_) => ["sharded-periodic-", "sharded periodic ", "", ""],
             Self::Atomic(_) => ["atomic-", "atomic ", "Atomic", ""],
             Self::Map => ["ribbon-map", "ribbon map", "RibbonMap", ""],
             Self::Bitmap => {
@@ -141,18 +147,32 @@ impl Structure {
 
     /// Whether it forgets by time.
     pub(crate) const fn forgets(self) -> bool {
-        matches!(self, Self::Rolling(_) | Self::ShardedRolling(_) | Self::Periods(_))
+        self.rolls() || matches!(self, Self::Periods(_) | Self::ShardedPeriods(_))
+    }
+
+    /// Whether `Rolling` keeps its generations.
+    pub(crate) const fn rolls(self) -> bool {
+        matches!(self, Self::Rolling(_) | Self::ShardedRolling(_))
+    }
+
+    /// Whether threads share it by locks.
+    pub(crate) const fn is_sharded(self) -> bool {
+        matches!(self, Self::Sharded(_) | Self::ShardedRolling(_) | Self::ShardedPeriods(_))
     }
 
     /// The candidates for this workload.
     pub(crate) fn candidates(workload: &Workload) -> Vec<Self> {
         let is_shared = workload.has(Need::SharedInsert);
         let forgets = workload.generations().is_some();
+        // What `Rolling` cannot do with its generations.
+        let by_period = [Need::List, Need::Merge, Need::Truncate];
+        let by_period = workload.counts() || by_period.into_iter().any(|need| workload.has(need));
         // Before the sharded ones, because they are simpler.
         let atomic = [FilterKind::Bloom, FilterKind::BlockedBloom].map(Self::Atomic);
         let atomic = atomic.into_iter().filter(|_| is_shared);
         let kinds = AnyFilter::KINDS.iter().map(|&kind| match Abilities::of(kind).insert {
-            true if forgets && workload.counts() => Self::Periods(kind),
+            true if forgets && by_period && is_shared => Self::ShardedPeriods(kind),
+            true if forgets && by_period => Self::Periods(kind),
             true if forgets && is_shared => Self::ShardedRolling(kind),
             true if forgets => Self::Rolling(kind),
             true if is_shared => Self::Sharded(kind),
@@ -170,7 +190,7 @@ impl fmt::Display for Structure {
 }
 
 /// The type of a kind: the name of its variant, and a suffix.
-fn of_kind(kind: FilterKind) -> String {
+pub(crate) fn of_kind(kind: FilterKind) -> String {
     use FilterKind::{BlockedCounting, Counting, Scalable, ScalableBlocked};
     let is = match kind {
         Counting | BlockedCounting | Scalable | ScalableBlocked => "BloomFilter",

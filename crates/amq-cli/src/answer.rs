@@ -52,6 +52,7 @@ fn choice(choice: &Choice) -> Value {
         "cost_ns": choice.cost_ns,
         "reckoned": choice.reckoned,
         "what": choice.what,
+        "code": choice.code,
         "reason": choice.reason,
     })
 }

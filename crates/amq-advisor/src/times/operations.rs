@@ -110,6 +110,7 @@ impl Times {
             Structure::Periods(_) => spent.rolling(workload, 1.0),
             Structure::Rolling(_) => spent.rolling(workload, absent),
             Structure::ShardedRolling(_) => spent.rolling(workload, absent).locked(),
+            Structure::ShardedPeriods(_) => spent.rolling(workload, 1.0).locked(),
             _ => spent,
         })
     }

@@ -6,9 +6,11 @@
 
 mod choose;
 mod choose_laws;
+mod code;
 mod engines;
 mod errors;
 mod few_keys;
+mod needs;
 mod notes;
 mod reasons;
 mod records;

@@ -177,7 +177,7 @@ fn a_set_no_larger_than_a_filter_is_called_a_set() {
     );
     // 2^32 buckets of a key, a count and a control byte.
     assert_eq!(best.bytes, (1 << 32) * 17 + 16);
-    assert!(!best.reason.contains("So few") && best.reason.contains("73.0 GB"), "{answer}");
+    assert!(!best.reason.contains("themselves fit") && best.reason.contains("73.0 GB"), "{answer}");
     let first = answer.filters().next().unwrap().structure;
     // What a filter would do with copies is said only where one is first.
     assert!(first.is_filter() && !notes(&answer).contains("takes a slot"), "{answer}");
@@ -375,7 +375,7 @@ fn the_numbers_before_the_filters_are_those_of_the_answer() {
         assert!(answer.best().bytes <= 20_000_000, "{answer}");
     }
     let error = choose(&often.with_bytes(800_000).with_fpr(0.01)).unwrap_err().to_string();
-    assert!(error.contains("there is count-min sketch (76.7 bits per key"), "{error}");
+    assert!(error.contains("take count-min sketch (76.7 bits per key"), "{error}");
     // Where counters of this family do, or copies are few, or a sketch cannot do it.
     for workload in [
         million().need(Need::Count { most: 14 }),

@@ -41,9 +41,9 @@ fn conflicts_name_two_demands_and_the_ways_out() {
         ),
         (million().with_fpr(1e-15), "a false-positive rate of 1.00e-15", "1,000,000 keys"),
         (
-            million().need(Need::SharedInsert).need(Need::Files),
-            "inserts by several threads",
-            "saving and mapping",
+            million().need(Need::Forget { generations: 4 }).need(Need::Remove),
+            "forgetting by time, in 4 generations",
+            "removing keys",
         ),
         (
             at_most_a_million()
@@ -121,13 +121,14 @@ fn a_refusal_names_the_hash_floor_and_what_to_leave_out() {
     let trillion = Workload::new(Keys::AtMost(1_000_000 * MILLION)).with_fpr(1e-12);
     for (workload, floor) in [(million().with_fpr(1e-20), "5.42e-14"), (trillion, "5.42e-8")] {
         let error = choose(&workload).unwrap_err().to_string();
-        assert!(
-            error.contains(&format!("64-bit hashes of so many keys collide at a rate of {floor}"))
-        );
+        let said =
+            format!("keys at a rate of {floor}. Ask for a higher rate, split the keys among");
+        assert!(error.contains(&said), "{error}");
+        assert!(!error.contains("so many") && error.contains("`--need exact`). Or drop \"a false"));
     }
     let both = million().built_once().need(Need::Values { bits: 30 }).with_bytes(1_000_000);
     let error = choose(&both).unwrap_err().to_string();
-    assert!(error.contains("without at most 1.00 MB there is ribbon map ("), "{error}");
+    assert!(error.contains("drop \"at most 1.00 MB\" and take ribbon map ("), "{error}");
     assert!(!error.contains("100 %"), "{error}");
     let map = choose(&million().built_once().need(Need::Values { bits: 4 })).unwrap();
     assert!(!map.to_string().contains("100 %") && !map.to_string().contains("planned for"));

@@ -55,7 +55,7 @@ fn what_grows_to_a_bound_says_how_it_begins() {
     let bounded = listed(at_most_a_million());
     assert_eq!(listed(million()).choices, bounded.choices);
     // How large depends on the bound.
-    let said = "with a bound on the keys (`--keys N --need grow`) there is quotient;";
+    let said = "set a bound on the keys (`--keys N --need grow`) and take quotient;";
     assert!(error.contains(said), "{error}");
     for few in [1, 8, 800, 2000] {
         let few = choose(&Workload::new(Keys::AtMost(few)).need(Need::Grow)).unwrap();

@@ -137,7 +137,7 @@ fn cases() -> Vec<Case> {
             Filter(Kind::Bloom),
             "Those who insert can fill it",
         ),
-        ("12: 500 keys", exactly(500).with_fpr(0.01), ExactSet, "So few keys"),
+        ("12: 500 keys", exactly(500).with_fpr(0.01), ExactSet, "The 500 keys themselves"),
         (
             "13: every query is for a key that is in",
             exactly(MILLION).with_fpr(0.01).with_absent(0.0),

@@ -327,8 +327,13 @@ impl Arguments {
 
     fn in_words(&self, answer: &Answer) -> String {
         let text = folded(&answer.to_string());
-        match (self.build(answer), answer.best().structure.import()) {
+        let best = answer.best();
+        match (self.build(answer), best.structure.import()) {
             (Some(build), _) => format!("{text}\nTo build the first: {build}\n"),
+            (None, _) if !best.code.is_empty() => {
+                let lines = best.code.lines().map(|line| format!("  {line}\n"));
+                format!("{text}\nThe first in Rust:\n{}", lines.collect::<String>())
+            }
             (None, import) if import.is_empty() => text,
             (None, import) => format!("{text}\nThe first in Rust: {import}\n"),
         }

@@ -107,6 +107,7 @@ fn told(answer: &Answer) -> Vec<Value> {
             "cost_ns": choice.cost_ns,
             "reckoned": choice.reckoned,
             "what": choice.what,
+            "code": choice.code,
             "reason": choice.reason,
         })
     };
@@ -388,7 +389,7 @@ fn what_has_no_answer_is_told_in_json_with_the_same_facts() {
     let ways = conflict["ways_out"].as_array().unwrap();
     assert_eq!(ways.len(), 2, "{conflict}");
     for way in ways {
-        let without = format!("without {} there is", way["without"].as_str().unwrap());
+        let without = format!("drop {} and take", way["without"]);
         assert!(conflict["error"].as_str().unwrap().contains(&without), "{without}: {conflict}");
         assert!(way["choice"]["bytes"].as_u64().unwrap() > 0, "{way}");
     }
@@ -491,8 +492,16 @@ fn the_line_that_builds_the_first_plans_for_the_keys_asked() {
     assert_eq!(line("--keys 20000 --values 8 --static"), "");
     // The command builds at full size.
     assert_eq!(line("--keys 1e6 --fpr 1% --need grow"), "");
-    let map = room.amq("choose --keys 20000 --values 8 --static").ends(0).text();
-    assert!(map.ends_with("The first in Rust: use amq::RibbonMap;\n"), "{map}");
+    let told = |options: &str| room.amq(&format!("choose --keys 20000 {options}")).ends(0).text();
+    let shared = told("--fpr 1% --need shared-insert,files,remove --threads 2");
+    let code = "The first in Rust:\n  use amq::{Goal, WindowedCuckooFilter, sharded::Sharded};\n  let \
+                filter = Sharded::<WindowedCuckooFilter>::new(Goal::fpr(20000, 0.01), 8)?;\n";
+    assert!(shared.ends_with(code), "{shared}");
+    let map = told("--values 8 --static");
+    assert!(
+        map.ends_with("  use amq::RibbonMap;\n  let map = RibbonMap::build(8, pairs)?;\n"),
+        "{map}"
+    );
 }
 
 /// A size is the table's; the file is larger by what the answer says, and fits if that is left

@@ -133,7 +133,7 @@ fn choose_ranks_gives_reasons_and_names_what_conflicts() {
     assert_eq!(field(&json, "structure"), "\"ribbon\"", "{json}");
     room.amq("choose --keys 1e6 --bits-per-key 2 --need remove --fpr 1%").refused(&[
         "no filter offers both a false-positive rate of 1 % and at most 2 bits per key",
-        "without a false-positive rate of 1 % there is",
+        "drop \"a false-positive rate of 1 %\" and take",
     ]);
     room.amq("choose --fpr 1%").refused(&["--keys <N>|--unknown-from <N>"]);
     room.amq("choose --keys 5 --unknown-from 6").refused(&["cannot be used with"]);

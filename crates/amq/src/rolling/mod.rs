@@ -74,8 +74,8 @@ use core::fmt;
 /// forgets nothing. The time between saving and loading is not counted: after loading, advance it
 /// as often as was missed.
 ///
-/// For several threads, [`Sharded`](crate::sharded::Sharded) accepts rolling filters as shards. For
-/// a secret key, use `Keyed::of(Rolling::new(..)?, key)`; see [`Keyed`](amq_core::Keyed).
+/// For several threads, use [`Sharded::rolling`](crate::sharded::Sharded::rolling). For a secret
+/// key, use `Keyed::of(Rolling::new(..)?, key)`; see [`Keyed`](amq_core::Keyed).
 #[derive(Clone, PartialEq)]
 pub struct Rolling<F> {
     /// A ring.

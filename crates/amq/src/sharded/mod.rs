@@ -41,6 +41,7 @@ mod shard;
 pub use batch::Refused;
 pub use plan::{ShardedPlan, shard_keys};
 
+use crate::rolling::Rolling;
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
 use amq_core::{
@@ -124,17 +125,78 @@ impl<F: EmptyFilter> Sharded<F> {
     /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, shards: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, shards)?;
-        let mut made = Vec::new();
-        reserve(&mut made, shards as u64)?;
-        for _ in 0..shards {
-            made.push(F::empty(plan.shard, seed)?);
-        }
-        let kind = made[0].kind();
-        Self::of(made, kind, seed, plan.keys)
+        Self::try_from_fn(goal, shards, |_| F::empty(plan.shard, seed))
+    }
+}
+
+impl<F: EmptyFilter> Sharded<Rolling<F>> {
+    /// An empty filter of [rolling](crate::rolling) shards, each of this many generations: for
+    /// threads that insert into a window of time. Every generation of a shard has room for chance.
+    ///
+    /// The goal is for the whole window, as in [`Rolling::new`].
+    ///
+    /// ```
+    /// use amq::rolling::Rolling;
+    /// use amq::sharded::Sharded;
+    /// use amq::{BloomFilter, Goal};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // The last hour of a stream, for four threads: seven generations of ten minutes.
+    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(Goal::fpr(700_000, 0.001), 32, 7)?;
+    /// assert!(seen.insert("a key")?.is_new());
+    /// for _ in 0..7 {
+    ///     seen.for_each_shard(Rolling::advance); // every ten minutes, from a timer's thread
+    /// }
+    /// assert!(!seen.contains("a key"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rolling(goal: Goal, shards: usize, generations: usize) -> Result<Self, BuildError> {
+        Self::try_from_fn(goal, shards, |shard| {
+            let count = generations.max(1) as u64;
+            let keys = shard_keys(goal.keys.div_ceil(count), shards).saturating_mul(count);
+            Rolling::new(Goal::new(keys, shard.budget), generations)
+        })
     }
 }
 
 impl<F: Filter> Sharded<F> {
+    /// A filter in this many shards, 1 to 32,768, made by `make`: for parameters that
+    /// [`new`](Self::new) does not choose.
+    ///
+    /// `make` is called once per shard with the shard's goal: [`shard_keys`] of the keys, at the
+    /// same rate, or an equal part of the bytes. It must return an **empty** filter. All shards
+    /// must have the same seed.
+    ///
+    /// ```
+    /// use amq::sharded::Sharded;
+    /// use amq::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // Shards that start with room for 100 keys each, and grow to the goal.
+    /// let seen = Sharded::try_from_fn(Goal::fpr(1_000_000, 0.01), 16, |shard| {
+    ///     QuotientFilter::new(QuotientFilter::plan_growing(shard, 100)?)
+    /// })?;
+    /// assert!(seen.insert("a key")?.is_new());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn try_from_fn(
+        goal: Goal,
+        shards: usize,
+        mut make: impl FnMut(Goal) -> Result<F, BuildError>,
+    ) -> Result<Self, BuildError> {
+        limits::check_shards(shards)?;
+        let goal = goal.checked()?;
+        let shard = plan::shard_goal(goal, shards);
+        let mut made = Vec::new();
+        reserve(&mut made, shards as u64)?;
+        for _ in 0..shards {
+            made.push(make(shard)?);
+        }
+        Self::from_shards_unchecked(made, goal.keys)
+    }
+
     /// A sharded filter of the filters that [`into_shards`](Self::into_shards) gave: **all of them,
     /// in the same order**. Otherwise keys are looked for in a shard they are not in, and denied.
     /// Only their number and how they hash keys are checked.
@@ -157,6 +219,27 @@ impl<F: Filter> Sharded<F> {
     }
 
     /// The filters of the shards, in order.
+    ///
+    /// Two sharded filters with the same plan and seed are merged shard by shard:
+    ///
+    /// ```
+    /// use amq::sharded::Sharded;
+    /// use amq::{Goal, QuotientFilter};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let goal = Goal::fpr(10_000, 0.01);
+    /// let [monday, tuesday] = [Sharded::new(goal, 8)?, Sharded::new(goal, 8)?];
+    /// monday.insert("key 1")?;
+    /// tuesday.insert("key 2")?;
+    /// let mut shards: Vec<QuotientFilter> = monday.into_shards();
+    /// for (shard, other) in shards.iter_mut().zip(tuesday.into_shards()) {
+    ///     shard.merge(&other)?;
+    /// }
+    /// let both = Sharded::from_shards_unchecked(shards, 10_000)?;
+    /// assert!(both.contains("key 1") && both.contains("key 2"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn into_shards(self) -> Vec<F> {
         self.shards.into_iter().map(Shard::into_inner).collect()
@@ -182,9 +265,7 @@ impl<F: Filter> Sharded<F> {
     /// use amq::{BloomFilter, Goal};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let shard = || Rolling::<BloomFilter>::new(Goal::fpr(2000, 0.01), 4);
-    /// let shards = (0..8).map(|_| shard()).collect::<Result<Vec<_>, _>>()?;
-    /// let seen = Sharded::from_shards_unchecked(shards, 8 * 1600)?;
+    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(Goal::fpr(12_800, 0.01), 8, 4)?;
     /// assert!(seen.insert("a key")?.is_new());
     /// for _ in 0..4 {
     ///     seen.for_each_shard(Rolling::advance); // from a timer's thread

@@ -50,22 +50,27 @@ impl<F: EmptyFilter> Sharded<F> {
         check_shards(shards)?;
         let goal = goal.checked()?;
         let count = shards as u64;
-        let budget = match goal.budget {
-            Budget::Fpr(fpr) => Budget::Fpr(fpr),
-            _ => Budget::Bytes(goal.max_bits() / 8 / count),
-        };
-        let sum = Sum { parts: count, rate: |fpr| fpr, keys: |most| most_items(most, count) };
-        let shard = F::plan(Goal::new(shard_keys(goal.keys, count), budget))
-            .map_err(|error| sum.refusal(error, goal))?;
+        let each = shard_goal(goal, shards);
+        let sum = Sum { parts: count, rate: |fpr| fpr, keys: |most| most_items(most, shards) };
+        let shard = F::plan(each).map_err(|error| sum.refusal(error, goal))?;
         let share = goal.keys.div_ceil(count);
         Ok(ShardedPlan {
             shards,
             keys: goal.keys,
             bytes: shard.bytes.saturating_mul(count),
             expected_fpr: F::predicted_fpr(&shard.params, share).mean,
-            shard: shard.with_budget(budget),
+            shard: shard.with_budget(each.budget),
         })
     }
+}
+
+/// The goal of each shard: its keys, and the same rate or an equal part of the bytes.
+pub(super) fn shard_goal(goal: Goal, shards: usize) -> Goal {
+    let budget = match goal.budget {
+        Budget::Fpr(fpr) => Budget::Fpr(fpr),
+        _ => Budget::Bytes(goal.max_bits() / 8 / shards as u64),
+    };
+    Goal::new(shard_keys(goal.keys, shards), budget)
 }
 
 /// The number of keys to plan each shard for: when this many keys fall into `shards` shards at
@@ -73,7 +78,7 @@ impl<F: EmptyFilter> Sharded<F> {
 ///
 /// By Chernoff's bound a shard gets `mean + more` keys or more with a probability of at most
 /// `exp(-mean h(more / mean))`, where `h(x) = (1 + x) ln(1 + x) - x`.
-pub fn shard_keys(keys: u64, shards: u64) -> u64 {
+pub fn shard_keys(keys: u64, shards: usize) -> u64 {
     if shards == 1 {
         return keys;
     }
@@ -99,11 +104,11 @@ pub fn shard_keys(keys: u64, shards: u64) -> u64 {
 }
 
 /// The most keys of all shards together for which each is planned for at most `most`.
-fn most_items(most: u64, shards: u64) -> u64 {
+fn most_items(most: u64, shards: usize) -> u64 {
     if most == u64::MAX {
         return most;
     }
-    let guess = most.saturating_mul(shards);
+    let guess = most.saturating_mul(shards as u64);
     let over = |keys| shard_keys(keys, shards) > most;
     first_true_near(1, u64::MAX, guess, over).saturating_sub(1)
 }
@@ -146,7 +151,7 @@ mod tests {
     fn any_numbers_give_room() {
         for total in [1, 2, 3, 100, 1 << 32, 1 << 53, u64::MAX] {
             assert_eq!(shard_keys(total, 1), total);
-            for shards in [2, 3, 7, 1000, MAX_SHARDS] {
+            for shards in [2, 3, 7, 1000, MAX_SHARDS as usize] {
                 let keys = shard_keys(total, shards);
                 let mean = total as f64 / shards as f64;
                 assert!(keys <= total && keys as f64 >= mean.min(1.0), "{total} {shards} {keys}");
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_most_keys_are_those_of_all_shards() {
-        for shards in [1, 2, 7, 1000, MAX_SHARDS] {
+        for shards in [1, 2, 7, 1000, MAX_SHARDS as usize] {
             for most in [1, 2, 50, 1000, 1 << 40, u64::MAX / 2] {
                 let keys = most_items(most, shards);
                 assert!(shard_keys(keys, shards) <= most, "{most} {shards}: {keys}");

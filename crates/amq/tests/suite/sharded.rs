@@ -235,6 +235,71 @@ fn shards_are_taken_apart_saved_and_put_together() {
     assert!(matches!(none.unwrap_err(), BuildError::Plan(_)));
 }
 
+#[test]
+fn shards_that_a_closure_makes_are_those_of_new() {
+    for goal in
+        [Goal::fpr(50_000, 0.01), Goal::bytes(50_000, 80_000), Goal::bits_per_key(50_000, 12.0)]
+    {
+        for shards in [1, 5, 60] {
+            let plan = Sharded::<CuckooFilter>::plan(goal, shards).unwrap();
+            let made = Sharded::try_from_fn(goal, shards, |shard| {
+                assert_eq!(CuckooFilter::plan(shard).unwrap(), plan.shard);
+                CuckooFilter::new(shard)
+            });
+            let (made, new) = (made.unwrap(), Sharded::<CuckooFilter>::new(goal, shards).unwrap());
+            assert_eq!((made.shards(), made.capacity()), (shards, 50_000));
+            assert_eq!(made.size_in_bytes(), new.size_in_bytes());
+            assert_eq!((made.seed(), made.kind()), (new.seed(), new.kind()));
+        }
+    }
+    let goal = Goal::fpr(1000, 0.01);
+    for shards in [0, 32_769] {
+        let made = Sharded::try_from_fn(goal, shards, BloomFilter::new);
+        assert!(made.unwrap_err().to_string().starts_with(&format!("shards = {shards} ")));
+    }
+    let made = Sharded::try_from_fn(Goal::fpr(1000, 2.0), 4, |_| unreachable!());
+    assert_eq!(
+        made.map(|it: Sharded<BloomFilter>| it.len()).unwrap_err(),
+        PlanError::Fpr { fpr: 2.0 }.into()
+    );
+    let mut seed = 0..;
+    let made =
+        Sharded::try_from_fn(goal, 4, |shard| BloomFilter::with_seed(shard, seed.next().unwrap()));
+    assert_eq!(made.unwrap_err(), BuildError::PartSeeds { part: 1 });
+    let refusal = BuildError::OutOfMemory { bytes: 7 };
+    let made = Sharded::<BloomFilter>::try_from_fn(goal, 4, |_| Err(refusal));
+    assert_eq!(made.unwrap_err(), refusal);
+}
+
+/// Four threads, and a window of sixteen generations, each as full as planned: no key is
+/// refused, and none is over its plan.
+#[test]
+fn rolling_shards_take_the_keys_of_their_goal() {
+    let goal = Goal::fpr(64_000, 0.01);
+    let seen = &Sharded::<rolling::Rolling<QuotientFilter>>::rolling(goal, 16, 16).unwrap();
+    assert_eq!((seen.capacity(), seen.shards()), (64_000, 16));
+    for generation in 0..20u64 {
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let keys = (0..1000u64).map(move |key| (generation, thread, key));
+                scope.spawn(move || seen.try_extend(keys).unwrap());
+            }
+        });
+        let is_in = |generation| (0..1000u64).all(|key| seen.contains(&(generation, 3u64, key)));
+        assert!((generation.saturating_sub(15)..=generation).all(is_in));
+        assert!(generation < 16 || !is_in(generation - 16));
+        seen.for_each_shard(|shard| {
+            let most = shard.newest_first().map(|generation| generation.len()).max().unwrap();
+            assert!(most <= shard.capacity() / 16, "{most} of {}", shard.capacity());
+        });
+        seen.for_each_shard(rolling::Rolling::advance);
+    }
+    for (shards, generations, named) in [(0, 4, "shards = 0"), (4, 0, "generations = 0")] {
+        let made = Sharded::<rolling::Rolling<BloomFilter>>::rolling(goal, shards, generations);
+        assert!(made.unwrap_err().to_string().starts_with(named));
+    }
+}
+
 /// Every method of a filter through a shared reference, as the same filter answers through `&mut`.
 #[test]
 fn every_method_with_keys_works_through_a_shared_reference() {
