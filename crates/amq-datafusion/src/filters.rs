@@ -21,7 +21,7 @@ pub(crate) fn of_keys(bytes: &[u8]) -> Result<AnyFile, DecodeError> {
         file @ AnyFile::Keys(..) => Ok(file),
         AnyFile::Keyed(..) => Err(DecodeError::Keyed),
         // `Withheld` is only returned with `Secret::Unknown`, which is not used here.
-        AnyFile::Hashes(_) | AnyFile::Withheld(_) => Err(DecodeError::Prehashed),
+        AnyFile::Hashes(_) | AnyFile::Withheld(..) => Err(DecodeError::Prehashed),
     }
 }
 

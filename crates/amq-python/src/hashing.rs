@@ -42,7 +42,7 @@ impl Hashing {
             AnyFile::Keys(filter, _) => Self::Seed(amq::Filter::seed(filter)),
             AnyFile::Keyed(filter, _) => Self::Key(filter.key()),
             // `Withheld` is what was read with `Secret::Unknown`: none here.
-            AnyFile::Hashes(_) | AnyFile::Withheld(_) => {
+            AnyFile::Hashes(_) | AnyFile::Withheld(..) => {
                 let function = hash_func.map(|function| checked(&function)).transpose()?;
                 return Ok(Self::Caller(function));
             }

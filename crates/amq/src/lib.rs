@@ -62,10 +62,10 @@ pub mod rolling;
 pub mod sharded;
 
 pub use abilities::{Abilities, Ability};
-pub use any::{AnyError, AnyFile, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported, Withheld};
+pub use any::{AnyError, AnyFile, AnyFilter, AnyPlan, AnyTarget, AnyView, Unsupported};
 #[cfg(feature = "std")]
 pub use maybe::{OrMaybe, load_or_maybe, open_or_maybe};
-pub use parts::Part;
+pub use parts::{Part, PartsPlan};
 
 #[cfg(feature = "std")]
 pub use amq_core::ReadError;

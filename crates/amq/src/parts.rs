@@ -9,8 +9,10 @@ use amq_core::internal::{
     to_bytes,
 };
 use amq_core::{
-    Budget, BuildError, Bytes, DecodeError, Filter, FilterKind, Goal, Plan, PlanError, Table,
+    Budget, BuildError, Bytes, DecodeError, Filter, FilterKind, Goal, Plan, PlanError, PlanFilter,
+    Table,
 };
+use core::fmt;
 
 /// The revision of both layouts.
 const REVISION: u8 = 1;
@@ -65,15 +67,50 @@ fn part_of<F: Part>(bytes: &[u8], whole: &Opened<'_>) -> Result<F, DecodeError> 
     from_payload::<F>(&opened, payload)
 }
 
-/// The text of a plan of parts.
-pub(crate) fn shown(keys: u64, bytes: u64, expected_fpr: f64) -> Plan<()> {
-    Plan::new((), keys).with_bytes(bytes).with_expected_fpr(expected_fpr)
+/// The size and rate of a filter of parts: generations of a rolling filter, or shards.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct PartsPlan<P> {
+    /// The number of parts.
+    pub parts: usize,
+    /// The number of keys planned for, in all parts together.
+    pub keys: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// The rate with the planned number of keys in it.
+    pub expected_fpr: f64,
+    /// The plan of each part. A shard's is for more than `keys / parts` keys.
+    pub part: Plan<P>,
+    /// The name of a part.
+    name: &'static str,
+}
+
+/// `8 shards: 1000 keys in 2048 bytes: 16.384 bits per key, ...`
+impl<P> fmt::Display for PartsPlan<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.parts == 1 { "" } else { "s" };
+        let whole =
+            Plan::new((), self.keys).with_bytes(self.bytes).with_expected_fpr(self.expected_fpr);
+        write!(f, "{} {}{plural}: {whole}", self.parts, self.name)
+    }
+}
+
+/// The goal of each part for `keys` keys: the rate `fpr` of that of the whole, or an equal part of
+/// the bytes.
+pub(crate) fn part_goal(goal: Goal, parts: u64, keys: u64, fpr: impl Fn(f64) -> f64) -> Goal {
+    let budget = match goal.budget {
+        Budget::Fpr(whole) => Budget::Fpr(fpr(whole)),
+        _ => Budget::Bytes(goal.max_bits() / 8 / parts),
+    };
+    Goal::new(keys, budget)
 }
 
 /// How the plans of parts add up to that of the whole.
 pub(crate) struct Sum<R, I> {
     /// The number of parts.
     pub(crate) parts: u64,
+    /// The name of a part.
+    pub(crate) name: &'static str,
     /// The rate of the whole from that of each part.
     pub(crate) rate: R,
     /// The most keys of the whole if no part may be planned for more than this many.
@@ -81,8 +118,25 @@ pub(crate) struct Sum<R, I> {
 }
 
 impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
+    /// Plans the whole by the goal of each part.
+    pub(crate) fn plan<F: PlanFilter>(
+        &self,
+        goal: Goal,
+        each: Goal,
+    ) -> Result<PartsPlan<F::Params>, PlanError> {
+        let part = F::plan(each).map_err(|error| self.refusal(error, goal))?;
+        Ok(PartsPlan {
+            parts: self.parts as usize,
+            keys: goal.keys,
+            bytes: part.bytes.saturating_mul(self.parts),
+            expected_fpr: (self.rate)(part.expected_fpr),
+            part: part.with_budget(each.budget),
+            name: self.name,
+        })
+    }
+
     /// Converts the error of planning a part to one of the whole, which `goal` is for.
-    pub(crate) fn refusal(&self, of_part: PlanError, goal: Goal) -> PlanError {
+    fn refusal(&self, of_part: PlanError, goal: Goal) -> PlanError {
         let keys = goal.keys;
         let all = |each: u64| each.saturating_mul(self.parts);
         let fpr = |each| match goal.budget {

@@ -1,12 +1,9 @@
 //! Operations that some kinds have and others lack.
 
-use super::kinds::{Merging, Row, copying, inserting};
+use super::kinds::{Merging, Row};
 use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
-use amq_core::{
-    Bytes, Count, CountFilter, Filter, InsertFilter, Inserted, Key, KeyHash, MergeError,
-    RemoveFilter,
-};
+use amq_core::{Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError};
 
 impl<B: Bytes> AnyFilter<B> {
     /// The number of copies of `key`; see [`FilterExt::count`](amq_core::FilterExt::count).
@@ -16,9 +13,9 @@ impl<B: Bytes> AnyFilter<B> {
     }
 
     /// The number of copies of the key with this hash; see [`count`](Self::count).
-    #[inline(always)] // Otherwise the filter's method is inlined here, and this nowhere.
+    #[inline]
     pub fn count_hash(&self, hash: KeyHash) -> Result<Count, Unsupported> {
-        Ok(copying!(self, Count, filter => CountFilter::count_hash(filter, hash)))
+        Ok(self.as_count()?.count_hash(hash))
     }
 }
 
@@ -32,7 +29,7 @@ impl AnyFilter {
     /// Inserts the key with this hash; see [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        Ok(inserting!(self, filter => InsertFilter::insert_hash(filter, hash)?))
+        Ok(self.as_fill()?.insert_hash(hash)?)
     }
 
     /// Inserts the key with this hash, unless a query already returns `true`; see
@@ -40,7 +37,7 @@ impl AnyFilter {
     /// warning.
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: KeyHash) -> Result<Inserted, AnyError> {
-        Ok(inserting!(self, filter => InsertFilter::insert_unique_hash(filter, hash)?))
+        Ok(self.as_fill()?.insert_unique_hash(hash)?)
     }
 
     /// Inserts many hashes and returns how many were new. On an error the hashes before the refused
@@ -83,9 +80,9 @@ impl AnyFilter {
     }
 
     /// Removes one copy of the key with this hash; see [`remove`](Self::remove).
-    #[inline(always)] // Otherwise the filter's method is inlined here, and this nowhere.
+    #[inline]
     pub fn remove_hash(&mut self, hash: KeyHash) -> Result<bool, Unsupported> {
-        Ok(copying!(self, Remove, filter => RemoveFilter::remove_hash(filter, hash)))
+        Ok(self.as_remove()?.remove_hash(hash))
     }
 
     /// Adds every key of `other`. All or nothing.

@@ -1,7 +1,7 @@
 //! Filters of any kind as files.
 
 use super::kinds::Row;
-use super::{AnyFile, AnyFilter, Withheld, truncate};
+use super::{AnyFile, AnyFilter, truncate};
 use amq_core::format::HashedBy;
 use amq_core::internal::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use amq_core::{
@@ -63,7 +63,7 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
             Self::Keys(filter, _) => filter.contents(hashing),
             Self::Keyed(filter, _) => filter.contents(hashing),
             Self::Hashes(filter) => filter.contents(hashing),
-            Self::Withheld(_) => Err(BuildError::Withheld),
+            Self::Withheld(..) => Err(BuildError::Withheld),
         };
         Ok(Contents { encoding, ..contents? })
     }
@@ -92,14 +92,13 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
 
 /// The filter in a file, with the hash of its keys.
 fn hashed<B: Bytes>(opened: &Opened<'_>, filter: AnyFilter<B>) -> AnyFile<B> {
-    let encoding = opened.encoding();
-    let info = KeyInfo { encoding, withheld: opened.withholds_secret() };
+    let info = KeyInfo { encoding: opened.encoding(), withheld: opened.withholds_secret() };
     match opened.secret() {
         Some(Secret::Key(key)) => AnyFile::Keyed(Keyed::of(filter, key), info),
         Some(Secret::Seed(_)) => AnyFile::Keys(filter, info),
         _ => match opened.hashed_by() {
             HashedBy::Caller => AnyFile::Hashes(Prehashed::of(filter)),
-            by => AnyFile::Withheld(Withheld::new(filter, by, encoding)),
+            by => AnyFile::Withheld(Prehashed::of(filter), by, info),
         },
     }
 }

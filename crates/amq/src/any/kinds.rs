@@ -204,62 +204,6 @@ kinds! {
     "fuse" Fuse(FuseFilter): built truncating;
 }
 
-/// `inserting!(any, filter => done)`: one match, without a virtual call, over the kinds that take
-/// keys one by one. Returns the error of the others.
-macro_rules! inserting {
-    ($any:expr, $filter:ident => $done:expr) => {
-        match $any {
-            #[cfg(feature = "bloom")]
-            AnyFilter::Bloom($filter) => $done,
-            #[cfg(feature = "bloom")]
-            AnyFilter::BlockedBloom($filter) => $done,
-            #[cfg(feature = "bloom")]
-            AnyFilter::WideBlockedBloom($filter) => $done,
-            #[cfg(feature = "counting")]
-            AnyFilter::Counting($filter) => $done,
-            #[cfg(feature = "counting")]
-            AnyFilter::BlockedCounting($filter) => $done,
-            #[cfg(feature = "scalable")]
-            AnyFilter::Scalable($filter) => $done,
-            #[cfg(feature = "scalable")]
-            AnyFilter::ScalableBlocked($filter) => $done,
-            #[cfg(feature = "cuckoo")]
-            AnyFilter::Cuckoo($filter) => $done,
-            #[cfg(feature = "cuckoo")]
-            AnyFilter::WindowedCuckoo($filter) => $done,
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient($filter) => $done,
-            #[cfg(feature = "quotient")]
-            AnyFilter::ExpandableQuotient($filter) => $done,
-            other => return Err(other.cannot(Ability::Insert).into()),
-        }
-    };
-}
-
-/// `copying!(any, ability, filter => done)`: as `inserting`, over the kinds that store copies of a
-/// key, and so count and remove them.
-macro_rules! copying {
-    ($any:expr, $ability:ident, $filter:ident => $done:expr) => {
-        match $any {
-            #[cfg(feature = "counting")]
-            AnyFilter::Counting($filter) => $done,
-            #[cfg(feature = "counting")]
-            AnyFilter::BlockedCounting($filter) => $done,
-            #[cfg(feature = "cuckoo")]
-            AnyFilter::Cuckoo($filter) => $done,
-            #[cfg(feature = "cuckoo")]
-            AnyFilter::WindowedCuckoo($filter) => $done,
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient($filter) => $done,
-            #[cfg(feature = "quotient")]
-            AnyFilter::ExpandableQuotient($filter) => $done,
-            other => return Err(other.cannot(Ability::$ability)),
-        }
-    };
-}
-
-pub(super) use {copying, inserting};
-
 /// A filter whose type is not known.
 pub(super) trait Inside: Filter + Debug {
     fn parameters(&self) -> Vec<Parameter>;
@@ -274,7 +218,21 @@ impl<B: Bytes> AnyFilter<B> {
 
     /// The filter inside, if it counts copies.
     pub fn as_count(&self) -> Result<&dyn CountFilter, Unsupported> {
-        Ok(copying!(self, Count, filter => filter))
+        Ok(match self {
+            #[cfg(feature = "counting")]
+            Self::Counting(filter) => filter,
+            #[cfg(feature = "counting")]
+            Self::BlockedCounting(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::Cuckoo(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::WindowedCuckoo(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::Quotient(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::ExpandableQuotient(filter) => filter,
+            other => return Err(other.cannot(Counts)),
+        })
     }
 
     /// The stored hashes, every copy, in ascending order. A filter stores the leading bits of a
@@ -290,18 +248,55 @@ impl<B: Bytes> AnyFilter<B> {
 
 impl AnyFilter {
     /// The filter inside, if it inserts keys.
-    #[inline]
     pub fn as_insert(&mut self) -> Result<&mut dyn InsertFilter, Unsupported> {
         Ok(self.as_fill()?)
     }
 
     pub(super) fn as_fill(&mut self) -> Result<&mut dyn Fill, Unsupported> {
-        Ok(inserting!(self, filter => filter))
+        Ok(match self {
+            #[cfg(feature = "bloom")]
+            Self::Bloom(filter) => filter,
+            #[cfg(feature = "bloom")]
+            Self::BlockedBloom(filter) => filter,
+            #[cfg(feature = "bloom")]
+            Self::WideBlockedBloom(filter) => filter,
+            #[cfg(feature = "counting")]
+            Self::Counting(filter) => filter,
+            #[cfg(feature = "counting")]
+            Self::BlockedCounting(filter) => filter,
+            #[cfg(feature = "scalable")]
+            Self::Scalable(filter) => filter,
+            #[cfg(feature = "scalable")]
+            Self::ScalableBlocked(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::Cuckoo(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::WindowedCuckoo(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::Quotient(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::ExpandableQuotient(filter) => filter,
+            other => return Err(other.cannot(Insert)),
+        })
     }
 
     /// The filter inside, if it removes keys.
     pub fn as_remove(&mut self) -> Result<&mut dyn RemoveFilter, Unsupported> {
-        Ok(copying!(self, Remove, filter => filter))
+        Ok(match self {
+            #[cfg(feature = "counting")]
+            Self::Counting(filter) => filter,
+            #[cfg(feature = "counting")]
+            Self::BlockedCounting(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::Cuckoo(filter) => filter,
+            #[cfg(feature = "cuckoo")]
+            Self::WindowedCuckoo(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::Quotient(filter) => filter,
+            #[cfg(feature = "quotient")]
+            Self::ExpandableQuotient(filter) => filter,
+            other => return Err(other.cannot(Remove)),
+        })
     }
 }
 

@@ -8,7 +8,7 @@ mod kinds;
 mod make;
 mod truncate;
 
-pub use any_file::{AnyFile, Withheld};
+pub use any_file::AnyFile;
 pub use error::{AnyError, Unsupported};
 pub use kinds::AnyFilter;
 pub(crate) use kinds::abilities;

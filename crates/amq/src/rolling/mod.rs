@@ -33,7 +33,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // 100,000 keys a generation.
 //! let plan = Rolling::<BloomFilter>::plan(Goal::fpr(700_000, 0.001), 7)?;
-//! assert_eq!(plan.generation.keys, 100_000);
+//! assert_eq!(plan.part.keys, 100_000);
 //! // 18.5 bits a key, 1.6 MB in all: 14.4 for one in a thousand, 4 for seven generations.
 //! assert!((18.3..18.6).contains(&(plan.bytes as f64 * 8.0 / 700_000.0)));
 //!
@@ -56,7 +56,6 @@ mod plan;
 
 pub use generation::Generation;
 use limits::MAX_ADVANCES;
-pub use plan::RollingPlan;
 
 use alloc::vec::Vec;
 use amq_core::index::remix;
@@ -116,7 +115,7 @@ impl<F: EmptyFilter> Rolling<F> {
         let mut made = Vec::new();
         reserve(&mut made, generations as u64)?;
         for _ in 0..generations {
-            made.push(F::empty(plan.generation, seed)?);
+            made.push(F::empty(plan.part, seed)?);
         }
         Ok(Self { generations: made, newest: 0, at: 0, capacity: plan.keys, seed, by_count: false })
     }

@@ -39,7 +39,7 @@ mod plan;
 mod shard;
 
 pub use batch::Refused;
-pub use plan::{ShardedPlan, shard_keys};
+pub use plan::shard_keys;
 
 use crate::rolling::Rolling;
 use alloc::vec::Vec;
@@ -125,7 +125,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, shards: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, shards)?;
-        Self::try_from_fn(goal, shards, |_| F::empty(plan.shard, seed))
+        Self::try_from_fn(goal, shards, |_| F::empty(plan.part, seed))
     }
 }
 

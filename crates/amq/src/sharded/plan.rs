@@ -2,75 +2,41 @@
 
 use super::Sharded;
 use super::limits::check_shards;
-use crate::parts::{Sum, shown};
+use crate::parts::{PartsPlan, Sum, part_goal};
 use amq_core::numeric::first_true_near;
-use amq_core::{Budget, EmptyFilter, Goal, Plan, PlanError};
-use core::fmt;
+use amq_core::{EmptyFilter, Goal, PlanError};
 
 /// The probability that a shard exceeds its plan although the filter does not.
 const OVERFLOW: f64 = 1e-9;
-
-/// The size and rate of a sharded filter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct ShardedPlan<P> {
-    /// The number of shards.
-    pub shards: usize,
-    /// The number of keys planned for, in all shards together.
-    pub keys: u64,
-    /// Bytes of all tables.
-    pub bytes: u64,
-    /// The rate with the planned number of keys: somewhat below that of a full shard.
-    pub expected_fpr: f64,
-    /// A shard's plan, for more than `keys / shards` keys.
-    pub shard: Plan<P>,
-}
-
-/// `8 shards: 1000 keys in 2048 bytes: 16.384 bits per key, ...`
-impl<P> fmt::Display for ShardedPlan<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = if self.shards == 1 { "shard" } else { "shards" };
-        let plan = shown(self.keys, self.bytes, self.expected_fpr);
-        write!(f, "{} {of}: {plan}", self.shards)
-    }
-}
 
 impl<F: EmptyFilter> Sharded<F> {
     /// The size and rate of a filter for a goal in this many shards, 1 to 32,768. Allocates
     /// nothing.
     ///
-    /// A budget of bytes or of bits per key is for all shards together.
-    pub fn plan(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
-        let plan = |goal| Self::planned(goal, shards);
-        goal.plan_by(plan)
-    }
-
-    /// Like `plan`, but errors name bytes instead of bits per key.
-    fn planned(goal: Goal, shards: usize) -> Result<ShardedPlan<F::Params>, PlanError> {
-        check_shards(shards)?;
-        let goal = goal.checked()?;
-        let count = shards as u64;
-        let each = shard_goal(goal, shards);
-        let sum = Sum { parts: count, rate: |fpr| fpr, keys: |most| most_items(most, shards) };
-        let shard = F::plan(each).map_err(|error| sum.refusal(error, goal))?;
-        let share = goal.keys.div_ceil(count);
-        Ok(ShardedPlan {
-            shards,
-            keys: goal.keys,
-            bytes: shard.bytes.saturating_mul(count),
-            expected_fpr: F::predicted_fpr(&shard.params, share).mean,
-            shard: shard.with_budget(each.budget),
+    /// A budget of bytes or of bits per key is for all shards together. The rate of the whole is
+    /// somewhat below that of a full shard.
+    pub fn plan(goal: Goal, shards: usize) -> Result<PartsPlan<F::Params>, PlanError> {
+        // `plan_by` converts errors about bytes if the goal has bits per key.
+        goal.plan_by(|goal| {
+            check_shards(shards)?;
+            let (goal, count) = (goal.checked()?, shards as u64);
+            let sum = Sum {
+                parts: count,
+                name: "shard",
+                rate: |fpr| fpr,
+                keys: |most| most_items(most, shards),
+            };
+            let mut plan = sum.plan::<F>(goal, shard_goal(goal, shards))?;
+            let share = goal.keys.div_ceil(count);
+            plan.expected_fpr = F::predicted_fpr(&plan.part.params, share).mean;
+            Ok(plan)
         })
     }
 }
 
 /// The goal of each shard: its keys, and the same rate or an equal part of the bytes.
 pub(super) fn shard_goal(goal: Goal, shards: usize) -> Goal {
-    let budget = match goal.budget {
-        Budget::Fpr(fpr) => Budget::Fpr(fpr),
-        _ => Budget::Bytes(goal.max_bits() / 8 / shards as u64),
-    };
-    Goal::new(shard_keys(goal.keys, shards), budget)
+    part_goal(goal, shards as u64, shard_keys(goal.keys, shards), |fpr| fpr)
 }
 
 /// The number of keys to plan each shard for: when this many keys fall into `shards` shards at

@@ -212,19 +212,7 @@ fn without_bytes_or_with_damaged_ones_every_answer_is_maybe() {
     for missing in [open_or_maybe(unmapped()), open_or_maybe(Ok(Aligned::new(&damaged)))] {
         assert!(missing.filter().is_none() && missing.error().is_some());
         assert!((0..1000u64).all(|key| missing.contains(&key)));
-        let filter: &dyn Filter = &missing;
-        assert!(filter.contains("any") && filter.contains_hash(KeyHash::new(7)));
-        assert_eq!((filter.seed(), filter.expected_fpr()), (0, 1.0));
-        assert_eq!((filter.len(), filter.size_in_bytes()), (0, 0));
-        assert_eq!(filter.kind(), FilterKind::Other("missing"));
-        let (mut answers, keys) = ([false; 3], [1u64, 2, 3]);
-        filter.contains_batch(&keys.map(KeyHash::new), &mut answers).unwrap();
-        assert_eq!(answers, [true; 3]);
-        let mut answers = [false; 3];
-        missing.contains_keys(&keys, &mut answers).unwrap();
-        assert_eq!(answers, [true; 3]);
-        assert!(missing.contains_batch(&[], &mut answers).is_err());
-        assert!(missing.stats().to_string().starts_with("missing: 0 keys"), "{}", missing.stats());
+        assert!(missing.contains_hash(KeyHash::new(7)));
     }
 }
 
@@ -233,8 +221,13 @@ fn a_filter_that_is_there_is_asked_through_or_maybe() {
     for &kind in AnyFilter::KINDS {
         let bytes = file(kind, 0);
         let opened = open_or_maybe(Ok(Aligned::new(&bytes)));
-        assert!(opened.error().is_none() && holds(&opened, 0), "{kind}");
-        assert_eq!(Some(opened.stats()), opened.filter().map(AnyFilter::stats), "{kind}");
-        assert_eq!((opened.kind(), opened.seed(), opened.len()), (kind, 0, KEYS), "{kind}");
+        let inside = opened.filter().unwrap();
+        assert!(opened.error().is_none() && holds(inside, 0), "{kind}");
+        let asked = (0..KEYS).chain(1 << 40..(1 << 40) + KEYS);
+        for key in asked.take(if cfg!(miri) { 20 } else { usize::MAX }) {
+            assert_eq!(opened.contains(&key), inside.contains(&key), "{kind}");
+            let hash = key.key_hash(inside.seed());
+            assert_eq!(opened.contains_hash(hash), inside.contains(&key), "{kind}");
+        }
     }
 }

@@ -29,7 +29,7 @@ fn the_window_is_kept_and_the_rest_forgotten<F: EmptyFilter>() {
     let plan = Rolling::<F>::plan(goal, generations as usize).unwrap();
     assert!(plan.expected_fpr <= asked);
     // How far the rate of full generations lies from the plan's, by their seeds.
-    let own = F::predicted_fpr(&plan.generation.params, each).sd * (generations as f64).sqrt();
+    let own = F::predicted_fpr(&plan.part.params, each).sd * (generations as f64).sqrt();
     let (mut old, mut expected, mut variance) = (0, 0.0, 0.0);
     for period in 0..4 * generations {
         let now = period * each..(period + 1) * each;
@@ -76,7 +76,7 @@ fn errs_as_its_generations_together<F: EmptyFilter>(same: bool) {
     let goal = Goal::fpr(generations * each, asked);
     let plan = Rolling::<F>::plan(goal, generations as usize).unwrap();
     assert!(plan.expected_fpr <= asked, "{plan:?}");
-    let own = F::predicted_fpr(&plan.generation.params, each).sd;
+    let own = F::predicted_fpr(&plan.part.params, each).sd;
     let (mut total, mut expected, mut variance) = (0.0, 0.0, 0.0);
     for seed in 0..SEEDS {
         let mut filter = Rolling::<F>::with_seed(goal, generations as usize, seed).unwrap();
@@ -179,8 +179,8 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
             let filter = Rolling::<CuckooFilter>::new(goal, generations).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes);
             assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
-            assert_eq!((filter.capacity(), filter.generations()), (plan.keys, plan.generations));
-            assert!(plan.generation.keys * generations as u64 >= goal.keys);
+            assert_eq!((filter.capacity(), filter.generations()), (plan.keys, plan.parts));
+            assert!(plan.part.keys * generations as u64 >= goal.keys);
         }
     }
     let goal = Goal::fpr(1000, 0.01);

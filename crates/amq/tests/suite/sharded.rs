@@ -75,7 +75,7 @@ fn errs_as_its_shards<F: EmptyFilter>(fpr: f64) {
             let rate = filter.expected_fpr();
             assert!(rate <= fpr * 1.05, "{rate} asked {fpr}");
             // The spread of the filter itself, beside that of the queries.
-            let shard = Sharded::<F>::plan(goal, shards).unwrap().shard;
+            let shard = Sharded::<F>::plan(goal, shards).unwrap().part;
             let own = F::predicted_fpr(&shard.params, keys / shards as u64).sd;
             let off =
                 rate * absent as f64 * (1.0 - rate) + (own * absent as f64).powi(2) / shards as f64;
@@ -111,8 +111,8 @@ fn no_shard_is_over_its_plan_when_the_filter_is_not() {
         }
         // Without room for chance some shard would be.
         let mean = keys / shards as u64;
-        assert!(most <= plan.shard.keys && most > mean + mean.isqrt(), "{most} of {plan:?}");
-        assert!(plan.expected_fpr <= plan.shard.expected_fpr && plan.shard.expected_fpr <= 0.01);
+        assert!(most <= plan.part.keys && most > mean + mean.isqrt(), "{most} of {plan:?}");
+        assert!(plan.expected_fpr <= plan.part.expected_fpr && plan.part.expected_fpr <= 0.01);
     }
     for seed in 0..SEEDS {
         let filter =
@@ -132,7 +132,7 @@ fn a_plan_is_what_is_made_and_within_its_budget() {
             let filter = Sharded::<CuckooFilter>::new(goal, shards).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes);
             assert!(plan.bytes * 8 <= goal.max_bits(), "{plan:?} for {goal:?}");
-            assert_eq!((plan.shards, plan.keys), (filter.shards(), goal.keys));
+            assert_eq!((plan.parts, plan.keys), (filter.shards(), goal.keys));
         }
     }
     let goal = Goal::fpr(1000, 0.01);
@@ -243,7 +243,7 @@ fn shards_that_a_closure_makes_are_those_of_new() {
         for shards in [1, 5, 60] {
             let plan = Sharded::<CuckooFilter>::plan(goal, shards).unwrap();
             let made = Sharded::try_from_fn(goal, shards, |shard| {
-                assert_eq!(CuckooFilter::plan(shard).unwrap(), plan.shard);
+                assert_eq!(CuckooFilter::plan(shard).unwrap(), plan.part);
                 CuckooFilter::new(shard)
             });
             let (made, new) = (made.unwrap(), Sharded::<CuckooFilter>::new(goal, shards).unwrap());

@@ -4,6 +4,7 @@ use super::{AnyFile, AnyFilter};
 use crate::AnyError;
 #[cfg(doc)]
 use amq_core::KeyEncoding;
+use amq_core::format::HashedBy;
 use amq_core::{Bytes, Count, DecodeError, FilterExt, Inserted, Key, KeyHash, Secret, hash_blocks};
 
 /// The methods that take keys. They hash under the seed or secret key of the file. If the program
@@ -47,7 +48,7 @@ impl<B: Bytes> AnyFile<B> {
         match self {
             Self::Keyed(filter, _) => Ok(filter.contains_keys(keys, answers)?),
             Self::Keys(filter, _) => Ok(filter.contains_keys(keys, answers)?),
-            Self::Hashes(_) | Self::Withheld(_) => Err(self.refusal().into()),
+            Self::Hashes(_) | Self::Withheld(..) => Err(self.refusal().into()),
         }
     }
 
@@ -69,9 +70,10 @@ impl<B: Bytes> AnyFile<B> {
     }
 
     /// The error if keys cannot be hashed for this file.
-    const fn refusal(&self) -> DecodeError {
+    pub(super) const fn refusal(&self) -> DecodeError {
         match self {
-            Self::Withheld(withheld) => withheld.refusal(),
+            Self::Withheld(_, HashedBy::Key, _) => DecodeError::KeyWithheld,
+            Self::Withheld(..) => DecodeError::SeedWithheld,
             _ => DecodeError::Prehashed,
         }
     }

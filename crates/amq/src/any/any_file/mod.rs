@@ -1,11 +1,9 @@
 //! The contents of a file of any kind, however its keys are hashed.
 
 mod keys;
-mod withheld;
-
-pub use withheld::Withheld;
 
 use super::{AnyError, AnyFilter};
+use amq_core::format::HashedBy;
 use amq_core::{
     Bytes, DecodeError, Filter, KeyEncoding, KeyInfo, Keyed, MergeError, Prehashed, Secret, Table,
 };
@@ -46,9 +44,10 @@ pub enum AnyFile<B: Bytes = Table> {
     Keyed(Keyed<AnyFilter<B>>, KeyInfo),
     /// A filter of hashes.
     Hashes(Prehashed<AnyFilter<B>>),
-    /// A filter of keys whose seed or secret key is neither in the file nor known. It can be
-    /// inspected, but not queried.
-    Withheld(Withheld<B>),
+    /// A filter of keys whose seed or secret key is neither in the file nor known; it was read with
+    /// [`Secret::Unknown`]. It can be inspected, but not queried by key. It cannot be saved, since
+    /// no seed or secret key would open the file.
+    Withheld(Prehashed<AnyFilter<B>>, HashedBy, KeyInfo),
 }
 
 impl<B: Bytes> AnyFile<B> {
@@ -75,8 +74,7 @@ impl<B: Bytes> AnyFile<B> {
         Prehashed::of(match self {
             Self::Keys(filter, _) => filter,
             Self::Keyed(filter, _) => filter.get_ref(),
-            Self::Hashes(filter) => filter.get_ref(),
-            Self::Withheld(withheld) => withheld.filter(),
+            Self::Hashes(filter) | Self::Withheld(filter, ..) => filter.get_ref(),
         })
     }
 
@@ -87,8 +85,7 @@ impl<B: Bytes> AnyFile<B> {
         Prehashed::of(match self {
             Self::Keys(filter, _) => filter,
             Self::Keyed(filter, _) => filter.get_mut(),
-            Self::Hashes(filter) => filter.get_mut(),
-            Self::Withheld(withheld) => withheld.filter_mut(),
+            Self::Hashes(filter) | Self::Withheld(filter, ..) => filter.get_mut(),
         })
     }
 
@@ -101,8 +98,9 @@ impl<B: Bytes> AnyFile<B> {
     /// Sets the encoding of its keys, present and future. Has no effect on a filter of hashes.
     pub const fn set_encoding(&mut self, to: KeyEncoding) {
         match self {
-            Self::Keys(_, info) | Self::Keyed(_, info) => info.encoding = to,
-            Self::Withheld(withheld) => withheld.set_encoding(to),
+            Self::Keys(_, info) | Self::Keyed(_, info) | Self::Withheld(_, _, info) => {
+                info.encoding = to;
+            }
             Self::Hashes(_) => {}
         }
     }
@@ -111,8 +109,7 @@ impl<B: Bytes> AnyFile<B> {
     #[must_use]
     pub const fn key_info(&self) -> KeyInfo {
         match self {
-            Self::Keys(_, info) | Self::Keyed(_, info) => *info,
-            Self::Withheld(withheld) => KeyInfo { encoding: withheld.encoding(), withheld: true },
+            Self::Keys(_, info) | Self::Keyed(_, info) | Self::Withheld(_, _, info) => *info,
             Self::Hashes(_) => KeyInfo { encoding: KeyEncoding::Unknown, withheld: false },
         }
     }
@@ -124,7 +121,7 @@ impl<B: Bytes> AnyFile<B> {
         match self {
             Self::Keys(filter, _) => Secret::Seed(filter.seed()),
             Self::Keyed(filter, _) => Secret::Key(filter.key()),
-            Self::Hashes(_) | Self::Withheld(_) => Secret::Unknown,
+            Self::Hashes(_) | Self::Withheld(..) => Secret::Unknown,
         }
     }
 
@@ -136,8 +133,7 @@ impl<B: Bytes> AnyFile<B> {
         match self {
             Self::Keys(filter, _) => Ok(filter),
             Self::Keyed(..) => Err(DecodeError::Keyed),
-            Self::Hashes(_) => Err(DecodeError::Prehashed),
-            Self::Withheld(withheld) => Err(withheld.refusal()),
+            other => Err(other.refusal()),
         }
     }
 
@@ -164,8 +160,7 @@ impl<B: Bytes> AnyFile<B> {
         match self {
             Self::Keyed(filter, _) => Ok(filter),
             Self::Keys(..) => Err(DecodeError::NotKeyed),
-            Self::Hashes(_) => Err(DecodeError::Prehashed),
-            Self::Withheld(withheld) => Err(withheld.refusal()),
+            other => Err(other.refusal()),
         }
     }
 }
@@ -200,7 +195,7 @@ impl AnyFile {
             (Self::Hashes(ours), Self::Hashes(theirs)) => {
                 ours.get_mut().merge(theirs.get_ref())?;
             }
-            (Self::Withheld(_), _) | (_, Self::Withheld(_)) => {
+            (Self::Withheld(..), _) | (_, Self::Withheld(..)) => {
                 return Err(MergeError::Withheld.into());
             }
             _ => return Err(MergeError::Hashing.into()),
