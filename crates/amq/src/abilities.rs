@@ -105,18 +105,13 @@ pub struct Abilities {
     pub list: bool,
     /// Absorb another filter of the same parameters and seed.
     pub merge: bool,
-    /// Go beyond the number of keys it was planned for and keep its promise. A quotient filter does
-    /// if told so, with [`with_max_slots`](amq_quotient::QuotientParams::with_max_slots), at twice
-    /// the rate with each doubling.
+    /// Go beyond the number of keys it was planned for; see [`Ability::Grow`].
     pub grow: bool,
     /// Take every key, however full: the rate rises, and no insert is ever refused.
     pub never_full: bool,
     /// Be built from all keys at once, in no other way.
     pub build_only: bool,
-    /// Take keys from several threads through a shared reference, without a lock: as an
-    /// [`AtomicBloomFilter`](amq_bloom::AtomicBloomFilter) or
-    /// [`AtomicBlockedBloomFilter`](amq_bloom::AtomicBlockedBloomFilter), which the filter turns
-    /// into and out of. For the others there is `sharded`.
+    /// Take keys from several threads without a lock; see [`Ability::SharedInsert`].
     pub shared_insert: bool,
     /// Be made smaller without its keys, at a higher rate.
     pub truncate: bool,
@@ -124,49 +119,37 @@ pub struct Abilities {
     pub save: bool,
     /// Be queried in its file, through a memory map.
     pub map: bool,
+    /// The same as a list.
+    all: &'static [Ability],
 }
 
 impl Abilities {
     /// What this kind can do, whether or not the program was built with it.
     #[must_use]
     pub fn of(kind: FilterKind) -> Self {
-        let mut all = Self::default();
-        for ability in abilities(kind) {
-            *match ability {
-                Ability::Insert => &mut all.insert,
-                Ability::Remove => &mut all.remove,
-                Ability::Count => &mut all.count,
-                Ability::List => &mut all.list,
-                Ability::Merge => &mut all.merge,
-                Ability::Grow => &mut all.grow,
-                Ability::NeverFull => &mut all.never_full,
-                Ability::BuildOnly => &mut all.build_only,
-                Ability::SharedInsert => &mut all.shared_insert,
-                Ability::Truncate => &mut all.truncate,
-                Ability::Save => &mut all.save,
-                Ability::Map => &mut all.map,
-            } = true;
+        let all = abilities(kind);
+        let can = |ability| all.contains(&ability);
+        Self {
+            insert: can(Ability::Insert),
+            remove: can(Ability::Remove),
+            count: can(Ability::Count),
+            list: can(Ability::List),
+            merge: can(Ability::Merge),
+            grow: can(Ability::Grow),
+            never_full: can(Ability::NeverFull),
+            build_only: can(Ability::BuildOnly),
+            shared_insert: can(Ability::SharedInsert),
+            truncate: can(Ability::Truncate),
+            save: can(Ability::Save),
+            map: can(Ability::Map),
+            all,
         }
-        all
     }
 
     /// Whether the kind has this ability.
     #[must_use]
-    pub const fn has(&self, ability: Ability) -> bool {
-        match ability {
-            Ability::Insert => self.insert,
-            Ability::Remove => self.remove,
-            Ability::Count => self.count,
-            Ability::List => self.list,
-            Ability::Merge => self.merge,
-            Ability::Grow => self.grow,
-            Ability::NeverFull => self.never_full,
-            Ability::BuildOnly => self.build_only,
-            Ability::SharedInsert => self.shared_insert,
-            Ability::Truncate => self.truncate,
-            Ability::Save => self.save,
-            Ability::Map => self.map,
-        }
+    pub fn has(&self, ability: Ability) -> bool {
+        self.all.contains(&ability)
     }
 
     /// Whether the kind has all of these abilities.
@@ -177,7 +160,6 @@ impl Abilities {
 
     /// The abilities it has.
     pub fn iter(self) -> impl Iterator<Item = Ability> {
-        let all = Ability::ALL.iter().copied();
-        all.filter(move |&ability| self.has(ability))
+        self.all.iter().copied()
     }
 }

@@ -95,8 +95,8 @@ impl<P> fmt::Display for PartsPlan<P> {
     }
 }
 
-/// The goal of each part for `keys` keys: the rate `fpr` of that of the whole, or an equal part of
-/// the bytes.
+/// The goal of each part, which is for `keys` keys: an equal part of the bytes, or the rate that
+/// `fpr` computes from that of the whole.
 pub(crate) fn part_goal(goal: Goal, parts: u64, keys: u64, fpr: impl Fn(f64) -> f64) -> Goal {
     let budget = match goal.budget {
         Budget::Fpr(whole) => Budget::Fpr(fpr(whole)),

@@ -3,7 +3,9 @@
 use super::kinds::{Merging, Row};
 use super::{AnyError, AnyFilter, Unsupported};
 use crate::Ability;
-use amq_core::{Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError};
+use amq_core::{
+    Budget, Bytes, Count, Filter, Inserted, Key, KeyHash, MergeError, TruncateError, TruncateFilter,
+};
 
 impl<B: Bytes> AnyFilter<B> {
     /// The number of copies of `key`; see [`FilterExt::count`](amq_core::FilterExt::count).
@@ -97,6 +99,28 @@ impl AnyFilter {
         Ok(can_merge(self, other)?)
     }
 
+    /// Truncates the filter to a smaller budget, without its keys: see [`TruncateFilter`]. Kinds
+    /// that cannot be truncated are refused by name.
+    ///
+    /// ```
+    /// use amq::{AnyFilter, Budget, FilterKind};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut filter = AnyFilter::build(FilterKind::Ribbon, Budget::Fpr(0.0001), 0..1000u64)?;
+    /// filter.truncate(Budget::Fpr(0.01))?;
+    /// assert!(filter.contains(&7u64));
+    /// let mut filter = AnyFilter::build(FilterKind::Cuckoo, Budget::Fpr(0.0001), 0..1000u64)?;
+    /// assert!(filter.truncate(Budget::Fpr(0.01)).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+        let kind = self.kind();
+        let truncating = Row::of(kind).and_then(|row| row.truncate);
+        let (truncate, _) = truncating.ok_or(TruncateError::Kind { kind })?;
+        truncate(self, budget)
+    }
+
     /// The function that merges two filters of this kind.
     fn merging(&self, other: &Self) -> Result<Merging, AnyError> {
         let (ours, theirs) = (self.kind(), other.kind());
@@ -105,5 +129,11 @@ impl AnyFilter {
         }
         let merging = Row::of(ours).and_then(|row| row.merge);
         Ok(merging.ok_or(Unsupported::new(Ability::Merge, ours))?)
+    }
+}
+
+impl TruncateFilter for AnyFilter {
+    fn truncate(&mut self, budget: Budget) -> Result<(), TruncateError> {
+        Self::truncate(self, budget)
     }
 }

@@ -1,11 +1,12 @@
 //! Filters of any kind as files.
 
 use super::kinds::Row;
-use super::{AnyFile, AnyFilter, truncate};
+use super::{AnyFile, AnyFilter};
 use amq_core::format::HashedBy;
 use amq_core::internal::{Contents, FileFormat, Hashing, Opened, SectionStream, Sections};
 use amq_core::{
     Budget, BuildError, Bytes, DecodeError, FilterKind, KeyInfo, Keyed, Prehashed, Secret, Table,
+    TruncateError,
 };
 
 /// Why a file of a kind without a row is not read.
@@ -45,7 +46,11 @@ impl<B: Bytes> FileFormat for AnyFilter<B> {
         budget: Budget,
         sections: &mut SectionStream<'_>,
     ) -> Result<AnyFilter, DecodeError> {
-        truncate::read(opened, budget, sections)
+        let number = opened.kind();
+        let kind = FilterKind::from_number(number).ok_or(DecodeError::Kind { number })?;
+        let truncating = Row::of(kind).and_then(|row| row.truncate);
+        let (_, read) = truncating.ok_or(TruncateError::Kind { kind })?;
+        read(opened, budget, sections)
     }
 }
 
@@ -86,7 +91,7 @@ impl<B: Bytes> FileFormat for AnyFile<B> {
         budget: Budget,
         sections: &mut SectionStream<'_>,
     ) -> Result<AnyFile<Table>, DecodeError> {
-        Ok(hashed(opened, truncate::read(opened, budget, sections)?))
+        Ok(hashed(opened, AnyFilter::<Table>::truncated(opened, (), budget, sections)?))
     }
 }
 

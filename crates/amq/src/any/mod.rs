@@ -6,7 +6,6 @@ mod error;
 mod file;
 mod kinds;
 mod make;
-mod truncate;
 
 pub use any_file::AnyFile;
 pub use error::{AnyError, Unsupported};
