@@ -20,7 +20,7 @@ class _ArrowStream(Protocol):
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _HashFunc: TypeAlias = Callable[[Any], int]
 _Array: TypeAlias = Buffer | numpy.typing.NDArray[Any] | _ArrowArray | _ArrowStream
-# An array, several columns of which each row is a key, or any iterable of keys.
+# An array, several columns with a key in each row, or any iterable of keys.
 _Many: TypeAlias = Iterable[Any] | _Array | "Columns"
 _Bools: TypeAlias = numpy.typing.NDArray[numpy.bool_]
 
@@ -48,8 +48,8 @@ class _Stats(TypedDict):
     expected_fpr: float
 
 class Filter:
-    # A key is a str, bytes, bytearray, memoryview, int, bool or a tuple of them; with hash_func
-    # anything is.
+    # A key is a str, bytes, bytearray, memoryview, int, bool or a tuple of them; with hash_func,
+    # any object.
     def __contains__(self, key: Any, /) -> bool: ...
     def contains(self, keys: _Many) -> _Bools: ...
     def contains_hash(self, hash: SupportsIndex, /) -> bool: ...
@@ -171,7 +171,7 @@ class StaticFilter(Filter):
 class FilterView(Filter):
     @property
     def kind(self) -> str: ...
-    # It is in its file.
+    # A view is a file already: saving raises an error.
     def save(self, path: _Path, *, secret: bool | None = None) -> NoReturn: ...
     def to_bytes(self, *, secret: bool | None = None) -> NoReturn: ...
     def save_bytes(self) -> NoReturn: ...
@@ -260,7 +260,7 @@ class RibbonMap:
 
 @final
 class InterleavedBloomFilter:
-    # A bin is given by its number or name, and answered by its name, or its number if it has none.
+    # Bins are passed by number or name, and returned by name, or by number if they have none.
     kind: ClassVar[str]
     def __new__(
         cls,
