@@ -1,4 +1,4 @@
-//! Which filter? Six workloads of the kind people have, and what comes out.
+//! Which filter? The answers to six typical workloads.
 //!
 //! ```console
 //! $ cargo run -p amq-advisor --example choose

@@ -1,11 +1,11 @@
-//! What to set in other people's engines for a number of keys and a rate.
+//! Settings of other engines for a number of keys and a rate, for programs.
 //!
 //! ```console
 //! $ cargo run -p amq-advisor --example engine_lines -- 1000000 0.01
 //! ```
 //!
-//! One engine a line: its name, what to write, and the rate that this gives by the engine's own
-//! formula, with tabs between. Line ends within a setting are written `\n`.
+//! One engine per line: its name, the setting, and the resulting rate by the engine's own formula,
+//! separated by tabs. Line ends within a setting are written `\n`.
 
 use amq_advisor::engines::Engine;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What to set in other people's engines for a number of keys and a rate.
+//! Settings of other engines for a number of keys and a rate.
 //!
 //! ```console
 //! $ cargo run -p amq-advisor --example engines -- 1000000 0.01

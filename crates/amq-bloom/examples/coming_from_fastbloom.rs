@@ -1,4 +1,4 @@
-//! How each call of fastbloom's API is written here.
+//! Migrating from the crate fastbloom: each of its calls, and the equivalent here.
 //!
 //! ```console
 //! $ cargo run --example coming_from_fastbloom

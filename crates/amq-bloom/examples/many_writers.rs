@@ -1,11 +1,11 @@
-//! What inserting through `&self` costs: one thread alone, then two, beside the unshared filters.
+//! Measures inserts through `&self`: one thread alone, then two, beside the unshared filters.
 //!
 //! ```console
 //! $ cargo run -p amq-bloom --release --example many_writers -- 1000000
 //! ```
 //!
-//! Prints nanoseconds per key, the least of several rounds, in turn so that a machine that changes
-//! its pace changes it for all.
+//! Prints nanoseconds per key, the minimum of several rounds, which are interleaved so that a
+//! change of the machine's speed affects all.
 
 use amq_bloom::{
     AtomicBlockedBloomFilter, AtomicBloomFilter, BlockedBloomFilter, BloomFilter, EmptyFilter,
@@ -41,7 +41,7 @@ where
     start.elapsed().as_nanos() as f64 / hashes.len() as f64
 }
 
-/// As above, for a filter that one thread has to itself.
+/// As above, for a filter that one thread owns.
 fn alone<F: InsertFilter>(filter: &mut F, hashes: &[KeyHash], batch: bool) -> f64 {
     let start = Instant::now();
     put(filter, hashes, batch);

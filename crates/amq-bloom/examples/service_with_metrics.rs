@@ -1,4 +1,5 @@
-//! A service's set of requests it has seen, shared by its threads, with metrics for its dashboard.
+//! The set of requests that a service has seen, shared by its threads, with metrics for a
+//! dashboard.
 //!
 //! ```console
 //! $ cargo run --example service_with_metrics
@@ -10,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-/// What the threads share.
+/// The state that threads share.
 struct Service {
     seen: AtomicBloomFilter,
     repeats: AtomicU64,
@@ -26,7 +27,8 @@ impl Service {
         })
     }
 
-    /// `false`: this request was handled before, or is taken for one that was (one in a thousand).
+    /// `false`: this request was handled before, or is mistaken for one that was (one in a
+    /// thousand).
     fn is_first(&self, client: u32, request: u64) -> bool {
         let first = self.seen.insert(&(client, request)).is_new();
         self.repeats.fetch_add(u64::from(!first), Relaxed);

@@ -1,5 +1,5 @@
-//! What the command's speed is measured against: the same lines read whole, hashed and handed to
-//! the library in batches, by one thread.
+//! The baseline for the command's speed: one thread reads the same lines whole, hashes them, and
+//! passes them to the library in batches.
 //!
 //! ```console
 //! $ cargo run --release -p amq-cli --example in_memory -- KEYS ASKED

@@ -316,7 +316,7 @@ impl LoadOptions {
         Ok(envelope::read::<F>(&mut reader, self.secret, self.limits())?.0)
     }
 
-    /// [`FilterFile::load`], with these options.
+    /// [`FilterFile::load`], with these options. See there for `load_or_maybe`.
     #[cfg(feature = "std")]
     pub fn load<F>(self, path: impl AsRef<Path>) -> Result<F, ReadError>
     where

@@ -1,4 +1,4 @@
-//! What the functions cost, over rows of `i64` in memory: nanoseconds a row, and memory at most.
+//! Measures the functions over rows of `i64` in memory: nanoseconds per row, and peak memory.
 //! `measure [ROWS [BATCH]]`, ten million rows in batches of 8192 unless told otherwise.
 
 use datafusion::arrow::array::{Int64Array, RecordBatch};
@@ -64,7 +64,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Prints the megabytes that a query takes at most, beside those of the rows.
+/// Prints a query's peak memory in megabytes, besides that of the rows.
 async fn peak(rows: usize, batch: usize, partitions: usize, sql: &str) -> Result<()> {
     let ctx = table(rows, batch, partitions)?;
     // Once with few keys, since the engine's code counts, too.
@@ -108,7 +108,7 @@ async fn with_filter(rows: usize, batch: usize, partitions: usize) -> Result<Ses
     Ok(ctx)
 }
 
-/// Of running the plan, and not of making it.
+/// The time of running the plan, without making it.
 async fn time(ctx: &SessionContext, sql: &str, rows: usize) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..RUNS {

@@ -1,4 +1,5 @@
-//! Filters in SQL: made, stored, merged, and asked. With arguments it runs these instead.
+//! Filters in SQL: built, stored, merged, and queried. Runs its arguments instead, if there are
+//! any.
 
 use datafusion::arrow::util::pretty::print_batches;
 use datafusion::error::Result;

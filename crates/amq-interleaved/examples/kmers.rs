@@ -1,4 +1,4 @@
-//! Which genomes may hold a sequence? A made genome and 200 mutated ones, found by their k-mers.
+//! Which genomes may hold a sequence? A random genome and 200 mutated ones, found by their k-mers.
 //!
 //! ```console
 //! $ cargo run --release -p amq-interleaved --example kmers

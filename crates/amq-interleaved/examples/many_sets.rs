@@ -1,11 +1,11 @@
-//! What a lookup in many sets costs, and filling them, beside a loop over single filters.
+//! Measures lookups in many sets, and filling them, beside a loop over single filters.
 //!
 //! ```console
 //! $ cargo run --release -p amq-interleaved --example many_sets -- 1000 10000
 //! ```
 //!
-//! The numbers are those of bins and of keys in each. Prints nanoseconds, the least of several
-//! rounds, and checks that both ways give the same answers.
+//! The arguments are the number of bins and of keys in each. Prints nanoseconds, the minimum of
+//! several rounds, and checks that both give the same answers.
 
 use amq_core::prefetch::prefetch;
 use amq_core::{Filter, InsertExt};

@@ -4,7 +4,7 @@
 //! $ cargo run --release -p amq-interleaved --example package_files -- /usr/bin/env
 //! ```
 //!
-//! Where there are no lists of packages it makes some, and checks against those.
+//! On a machine without lists of packages it invents some, and checks against those.
 
 use amq_interleaved::{Budget, FilterFile, InterleavedBloomFilter};
 use std::collections::{BTreeSet, HashMap};

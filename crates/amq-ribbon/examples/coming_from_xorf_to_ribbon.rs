@@ -1,4 +1,4 @@
-//! How each call of xorf's BinaryFuse8 is written here.
+//! Each call of xorf's BinaryFuse8, and its equivalent here.
 //!
 //! ```console
 //! $ cargo run --example coming_from_xorf_to_ribbon

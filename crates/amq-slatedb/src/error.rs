@@ -1,10 +1,10 @@
-//! Policies that cannot be.
+//! Errors of making a policy.
 
 use amq_core::PlanError;
 use std::error::Error;
 use std::fmt;
 
-/// A budget that a policy refuses.
+/// A policy refuses this budget.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PolicyError {

@@ -27,7 +27,7 @@ const ONE_COLUMN: Budget = Budget::Fpr(0.5);
 const RIBBON_HEADER: u64 = 900;
 const BLOCKED_HEADER: u64 = 400;
 
-/// A filter and the rules by which it is asked. Copies share the filter.
+/// A filter and the rules by which it is queried. Copies share the filter.
 #[derive(Clone)]
 pub(crate) struct TableFilter {
     rules: KeyRules,
@@ -36,7 +36,7 @@ pub(crate) struct TableFilter {
     contents: Contents,
 }
 
-/// What a block holds.
+/// The contents of a block.
 #[derive(Clone)]
 pub(crate) enum Contents {
     Ribbon(Arc<RibbonFilter>),
@@ -74,7 +74,7 @@ impl Contents {
         filter.map_or(Self::Maybe, |filter| Self::Blocked(Arc::new(filter)))
     }
 
-    /// Reads a block. What is not a filter of at least one key is refused.
+    /// Reads a block. Anything but a filter of at least one key is refused.
     pub(crate) fn read(block: &[u8]) -> Result<Self, Box<dyn Error>> {
         if block == MAYBE {
             return Ok(Self::Maybe);
@@ -157,7 +157,7 @@ impl Filter for TableFilter {
     }
 }
 
-/// The filter in at most so many bytes; one column, if that takes more. `None` without memory.
+/// The filter in at most this many bytes; one column, if that takes more. `None` without memory.
 fn truncated(filter: &RibbonFilter, bytes: u64) -> Option<RibbonFilter> {
     let mut small = filter.clone();
     match small.truncate(Budget::Bytes(bytes)) {

@@ -37,7 +37,7 @@
 //!
 //! # Blocks that cannot be read
 //!
-//! A filter is stored as a file of this library, with checksums of its own. If a block under this
+//! A filter is stored as a file of this library, with its own checksums. If a block under this
 //! policy's name holds anything else, its table is always searched: the answer is *maybe*,
 //! [`AmqFilterPolicy::unreadable`] counts it, and the first one is logged as a warning of
 //! [`tracing`].

@@ -32,7 +32,7 @@ pub struct AmqFilterPolicy {
 }
 
 impl AmqFilterPolicy {
-    /// What the name of every such policy begins with. The names of filter files change with their
+    /// The prefix of the name of every such policy. The names of filter files change with their
     /// format; a block says which version it is.
     pub const NAME: &'static str = "_amq";
 
@@ -100,9 +100,9 @@ impl AmqFilterPolicy {
     /// more false positives. A filter of less than 1 KiB may stay larger: split-block filters stay
     /// whole, and a ribbon keeps one column.
     ///
-    /// It affects no table, so that each process may have a setting of its own. But a cache keeps
-    /// filters as the policy that filled it left them: when the setting changes, give a cache that
-    /// is kept, in memory or on a disk, another `db_cache_id`.
+    /// It affects no table, so each process may have its own setting. But a cache keeps filters as
+    /// the policy that filled it left them: when the setting changes, give a cache that is kept, in
+    /// memory or on a disk, another `db_cache_id`.
     ///
     /// ```
     /// use amq_slatedb::AmqFilterPolicy;

@@ -1,5 +1,5 @@
-//! What it costs not to know how many keys will come: three filters that start with room for a
-//! thousand keys and end with many more, in turns, the best of five rounds.
+//! The cost of an unknown number of keys: three filters that start with room for a thousand keys
+//! and end with many more, interleaved, the best of five rounds.
 //!
 //! ```console
 //! $ cargo run -p amq --release --example growing -- 1000000
@@ -16,8 +16,8 @@ use std::time::Instant;
 const FIRST: usize = 1_000;
 const ROUNDS: usize = 5;
 
-/// Nanoseconds a key: inserting, and asking when none, half and all are in; then bits a key, and
-/// the rate.
+/// Nanoseconds per key to insert, and to query with none, half and all keys present; then bits per
+/// key, and the rate.
 type Costs = [f64; 6];
 
 /// Runs the work; returns nanoseconds for each of `keys`.

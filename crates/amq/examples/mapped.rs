@@ -1,4 +1,5 @@
-//! A filter that is asked in its file, through a memory map: nothing is read but what is asked for.
+//! A filter that is queried in its file, through a memory map: only the parts that queries touch
+//! are read.
 //!
 //! ```console
 //! $ cargo run -p amq --release --example mapped

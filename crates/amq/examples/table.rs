@@ -1,4 +1,4 @@
-//! A table that keeps a filter of its keys in a memory map, opened once and asked for every key.
+//! A table that keeps a filter of its keys in a memory map, opened once and queried for every key.
 //!
 //! ```console
 //! $ cargo run -p amq --release --example table

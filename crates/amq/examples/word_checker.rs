@@ -1,4 +1,4 @@
-//! A spelling checker in a filter: a whole dictionary in about ten bits a word, then in seven.
+//! A spelling checker in a filter: a whole dictionary in about ten bits per word, then in seven.
 //!
 //! ```console
 //! $ cargo run -p amq --release --example word_checker -- DICTIONARY < text
@@ -63,8 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many misspellings there are that are no words themselves, and how many of them `filter`
-/// takes for words.
+/// The number of misspellings that are not words themselves, and how many of them `filter` accepts.
 fn misspelt(words: &HashSet<&str>, filter: &AnyFilter) -> (u64, u64) {
     let (mut wrong, mut passed) = (0, 0);
     for word in words {
