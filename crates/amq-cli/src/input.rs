@@ -191,7 +191,7 @@ fn whole(
     }
 }
 
-/// The stream goes on after the filter.
+/// The stream continues after the filter.
 #[derive(Debug)]
 pub(crate) struct Followed;
 

@@ -77,7 +77,7 @@ impl Locked {
         Ok(Self { path: path.to_owned(), file: Handle::from_file(file)?, stamp })
     }
 
-    /// Refuses to go on if a program that does not lock has replaced, removed or changed the file.
+    /// Fails if a program that does not lock has replaced, removed or changed the file.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         match self.present()? {
             None => {

@@ -65,7 +65,7 @@ pub(crate) fn classes(budget: Budget, sizes: &[u64]) -> Result<Vec<Classes>, Pla
     let count = all.plans.len();
     all.starts.push(sizes.len());
 
-    // The fewest bytes of the sets up to each size in so many classes, and where the last begins.
+    // The fewest bytes of the sets up to each size in this many classes, and the start of the last.
     let mut best: Vec<(u64, usize)> =
         (1..=count).map(|to| (all.params(0, to).bytes(), 0)).collect();
     let mut cuts = Vec::new();

@@ -295,7 +295,7 @@ impl InterleavedBloomFilter {
         Ok(new)
     }
 
-    /// An empty single filter, if that is the faster way to fill a bin with so many keys: the bin
+    /// An empty single filter, if that is the faster way to fill a bin with this many keys: the bin
     /// has none, and most blocks get one. `None` also without memory for it.
     fn single_for(&self, bin: usize, keys: usize) -> Option<BlockedBloomFilter> {
         if self.labels.keys(bin) > 0 || (keys as u64) < self.params.blocks {

@@ -293,7 +293,7 @@ impl QueryArguments {
         }
     }
 
-    /// Prints what is asked of the filter.
+    /// Prints the requested information about the filter.
     fn print<B: Bytes>(&self, mut keys: Keys, file: &Recorded<B>) -> anyhow::Result<Outcome> {
         let filter = &file.filter;
         keys.shape.key_type = match self.key_type {

@@ -366,7 +366,7 @@ impl Arguments {
         Ok(counts)
     }
 
-    /// Refuses to go on if the filter may exceed the memory after these lines.
+    /// Ends the run if the filter may exceed the memory after these lines.
     fn afford(&self, filter: &dyn Filter, lines: u64, keys: &Keys) -> anyhow::Result<()> {
         let now = filter.size_in_bytes();
         if !kinds::grows(filter.kind()) {

@@ -155,7 +155,7 @@ fn intersect(merged: &mut AnyFile, other: &AnyFile) -> anyhow::Result<()> {
     done.map_err(|error| plain(error.into(), merged, other))
 }
 
-/// Refuses to unite keys of different types: a key could be asked for in one way only.
+/// Refuses to merge keys of different types: a query can use only one.
 pub(super) fn same_encoding(one: &AnyFile, other: &AnyFile) -> anyhow::Result<()> {
     let (ours, theirs) = (one.encoding(), other.encoding());
     let is_told = |encoding| encoding != KeyEncoding::Unknown;

@@ -40,9 +40,9 @@ pub enum DecodeError {
     },
     /// The file holds another filter than the requested one.
     WrongKind {
-        /// What the file holds.
+        /// The kind in the file.
         found: FilterKind,
-        /// What was asked for.
+        /// The requested kind.
         wanted: FilterKind,
     },
     /// This version does not know the kind of filter.
@@ -53,7 +53,7 @@ pub enum DecodeError {
     /// The kind is known, but not among the requested ones: a program that loads any filter may
     /// lack some kinds, and files hold more than filters.
     UnsupportedKind {
-        /// What the file holds.
+        /// The kind in the file.
         found: FilterKind,
     },
     /// This version cannot read this layout of a known kind.

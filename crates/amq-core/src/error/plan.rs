@@ -11,7 +11,7 @@ pub enum PlanError {
     /// The number of keys is outside the variant's range. (0 keys are planned as 1, and are never
     /// the reason.)
     Keys {
-        /// The value asked for.
+        /// The requested value.
         keys: u64,
         /// The smallest number accepted.
         min: u64,
@@ -21,14 +21,14 @@ pub enum PlanError {
 
     /// The false-positive rate is not strictly between 0 and 1 (or not a number).
     Fpr {
-        /// The value asked for.
+        /// The requested value.
         fpr: f64,
     },
 
     /// The rate is below that of equal 64-bit hashes: the probability that an absent key has the
     /// same hash as one of this many keys.
     FprBelowHashFloor {
-        /// The value asked for.
+        /// The requested value.
         fpr: f64,
         /// `keys / 2^64`.
         floor: f64,
@@ -38,7 +38,7 @@ pub enum PlanError {
 
     /// This variant cannot reach the rate for this many keys at any size.
     FprUnreachable {
-        /// The value asked for.
+        /// The requested value.
         fpr: f64,
         /// The lowest rate this variant can be planned for.
         lowest: f64,
@@ -48,13 +48,13 @@ pub enum PlanError {
 
     /// Bits per key are not positive and finite.
     BitsPerKey {
-        /// The value asked for.
+        /// The requested value.
         bits_per_key: f64,
     },
 
     /// For so few keys, the smallest filter needs more bits per key.
     FewKeys {
-        /// The value asked for.
+        /// The requested value.
         bits_per_key: f64,
         /// Number of keys.
         keys: u64,
@@ -64,7 +64,7 @@ pub enum PlanError {
 
     /// The variant's smallest filter for these keys needs more bytes.
     Bytes {
-        /// Bytes asked for, for all keys together.
+        /// Requested bytes, for all keys together.
         bytes: u64,
         /// The smallest size accepted for them.
         min: u64,
@@ -114,7 +114,7 @@ pub enum PlanError {
     Doublings {
         /// Bits of a fingerprint.
         fingerprint_bits: u32,
-        /// Doublings asked for.
+        /// Requested doublings.
         doublings: u32,
         /// The most doublings that fingerprints of this length allow.
         most: u32,
@@ -122,7 +122,7 @@ pub enum PlanError {
 
     /// The program was built without this kind of filter.
     LeftOut {
-        /// The kind asked for.
+        /// The requested kind.
         kind: FilterKind,
     },
 }

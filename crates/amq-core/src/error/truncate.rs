@@ -14,7 +14,7 @@ pub enum TruncateError {
 
     /// The budget is larger than the filter: only the keys could supply the missing bits.
     Larger {
-        /// The budget asked for.
+        /// The requested budget.
         asked: Budget,
         /// The filter's own budget, in the same unit.
         has: Budget,

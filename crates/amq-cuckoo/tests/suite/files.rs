@@ -251,7 +251,7 @@ fn a_view_of_anything_answers_without_harm() {
                 for hash in (0..300).map(|key| hash(key, 0)) {
                     assert_eq!(view.contains_hash(hash), view.count_hash(hash).estimate > 0);
                 }
-                // What is taken over from it does no harm either.
+                // Inserting its fingerprints into another filter does no harm either.
                 let mut sound = explicit::<L>(30, bits, 0);
                 for fingerprint in view.fingerprints() {
                     assert!(fingerprint.value() > 0 && fingerprint.bucket() < 30);

@@ -15,7 +15,7 @@ use amq_interleaved::{
 const BIN: usize = 66;
 const BINS: u64 = 70;
 
-/// One bin of many: a single split-block filter to whoever asks it.
+/// One bin of many, as a single split-block filter.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct OneBin(InterleavedBloomFilter);
 

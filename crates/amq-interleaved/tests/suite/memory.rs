@@ -1,4 +1,4 @@
-//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//! Memory of filters, and errors without it; see `amq_conformance::memory`.
 
 use crate::as_filter::{OneBin, Spread, spread};
 use amq_conformance::memory::{Counting, every_refused_allocation_is_an_error, peak_of};

@@ -143,7 +143,7 @@ fn a_filter_after_its_last_doubling_keeps_the_rate_asked_for() {
         let predicted = theory::fpr(&filter.params(), key);
         assert!(predicted.mean <= fpr && predicted.mean > 0.75 * fpr);
         close(found, QUERIES, predicted.mean, predicted.sd, 4.0);
-        // The refusal changes nothing and stands; then the filter may go on.
+        // A refused insert changes nothing and is refused again.
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(filter.insert(&key), Err(full));
         assert_eq!(filter.insert_batch(&[KeyHash::of(&key, 0)]).unwrap_err().error, full);

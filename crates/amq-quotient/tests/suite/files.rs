@@ -81,7 +81,7 @@ fn golden_files_are_read_and_written_as_ever() {
     assert!((100..300u64).all(|key| removed.remove(&key)));
     golden("quotient-removed", 100, &removed);
 
-    // At the highest load, with runs that pass the end and go on in the first slots.
+    // At the highest load, with runs that wrap around to the first slots.
     let mut full = empty(params(320, 7));
     full.try_extend(0..304u64).unwrap();
     assert!(full.insert(&304u64).is_err());

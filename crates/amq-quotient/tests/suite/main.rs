@@ -1,5 +1,4 @@
-//! All tests of the crate that use it from outside, in one binary: what they share is compiled
-//! once.
+//! All integration tests of the crate, in one binary, so that shared code is compiled once.
 
 // Test helpers may panic, too; the configuration allows it only in the test functions themselves.
 #![allow(clippy::unwrap_used)]

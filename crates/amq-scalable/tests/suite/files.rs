@@ -143,7 +143,7 @@ pub(crate) fn forged(file: &[u8], changes: &[(usize, u64)]) -> Option<DecodeErro
     error
 }
 
-/// Where the numbers that the user asked for begin, and the entry of stage 0 of three.
+/// The offsets of the requested parameters, and of the entry of stage 0 of three.
 pub(crate) const ASKED: usize = 72;
 const ENTRY: usize = 192 + 64 + 3 * 64;
 

@@ -1,4 +1,4 @@
-//! Files whose numbers were forged: what they make an insert allocate is bounded by their bytes.
+//! Files with forged numbers: an insert allocates memory in proportion to their bytes.
 
 use crate::files::{ASKED, filled, forged};
 use amq_conformance::memory::{SLACK, takes_at_most};
@@ -179,7 +179,7 @@ fn a_first_stage_of_gigabytes_is_refused_with_the_most_keys() {
     assert!(ScalableBloomFilter::plan_params(params, 1).unwrap().bytes < 32);
     let refused = ScalableBloomFilter::plan_params(params.with_max_keys(u64::MAX), 1).unwrap_err();
     assert!(matches!(refused, PlanError::Parameter { name: "max_keys", .. }), "{refused}");
-    // A rate that is asked for all keys is planned, whatever it takes.
+    // A requested rate is planned at any size.
     let lowest = ScalableParams::new(1, 1e-16);
     let plan = ScalableBlockedBloomFilter::plan_params(lowest, 1).unwrap();
     assert!(plan.bytes > 4096 + 512, "{}", plan.bytes);

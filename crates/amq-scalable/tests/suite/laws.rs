@@ -92,7 +92,7 @@ fn a_bounded_filter_keeps_its_rate_and_refuses_the_next_key() {
     let key = (1u64 << 50..).find(|key| !filter.contains(key)).unwrap();
     assert_eq!(filter.insert(&key), Err(InsertError::Limit { what: "keys", limit: max }));
     assert_eq!(filter, before);
-    // What is in is still accepted, and changes nothing.
+    // Present keys are still accepted, and change nothing.
     assert!(!filter.insert(&0u64).unwrap().is_new());
     assert_eq!(filter, before);
 }
@@ -226,7 +226,7 @@ fn filters_of_equal_parameters_merge_while_the_rate_holds() {
     twice.merge(&filled(params, 0..800)).unwrap();
     assert!(twice.stages().eq(full.stages()));
     assert_eq!(twice.expected_fpr(), full.expected_fpr());
-    // And it goes on growing.
+    // And it keeps growing.
     for key in 20_000..40_000u64 {
         twice.insert(&key).unwrap();
     }

@@ -14,7 +14,7 @@ fn uses_every_byte<F: OwnedStage>(params: ScalableParams) -> ScalableFilter<F> {
     let limit = params.max_bytes;
     let what = "bytes";
     assert_eq!(full, InsertError::Limit { what, limit }, "{params:?}");
-    // What is left is too little for a further stage, its place in the list included.
+    // The remaining bytes are too few for a further stage, including its place in the list.
     assert!(
         filter.size_in_bytes() <= limit && filter.size_in_bytes() + 200 > limit,
         "{params:?}: {}",

@@ -1,4 +1,4 @@
-//! What filters take of memory, and what they do without; see `amq_conformance::memory`.
+//! Memory of filters, and errors without it; see `amq_conformance::memory`.
 
 use amq_conformance::memory;
 use amq_conformance::memory::Counting;

@@ -1,5 +1,4 @@
-//! All tests of the crate that use it from outside, in one binary: what they share is compiled
-//! once.
+//! All integration tests of the crate, in one binary, so that shared code is compiled once.
 // The atomic filters and the watched ones are everywhere in these tests, and need 64-bit atomics.
 #![cfg(target_has_atomic = "64")]
 // Helpers of tests may fail as tests do; the configuration allows it only in the test functions
