@@ -16,6 +16,14 @@ pub(crate) fn bools<'py>(py: Python<'py>, answers: &[bool]) -> PyResult<Bound<'p
     array(&bytes, "bool", "?")
 }
 
+/// These bytes; MemoryError if there is no room for them.
+fn bytes_of<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, bytes.len(), |to| {
+        to.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
 /// Hashes likewise, of 64 bits each.
 pub(crate) fn hashes<'py>(py: Python<'py>, hashes: &[KeyHash]) -> PyResult<Bound<'py, PyAny>> {
     let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.get().to_ne_bytes()).collect();
@@ -24,16 +32,18 @@ pub(crate) fn hashes<'py>(py: Python<'py>, hashes: &[KeyHash]) -> PyResult<Bound
 
 /// These bytes, each 0 or 1, as a matrix of bools.
 pub(crate) fn matrix<'py>(
-    bytes: &Bound<'py, PyByteArray>,
+    py: Python<'py>,
+    cells: &[u8],
     rows: usize,
     columns: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let flat = array(bytes, "bool", "?")?;
-    match flat.getattr_opt(pyo3::intern!(bytes.py(), "reshape"))? {
+    let bytes = bytes_of(py, cells)?;
+    let flat = array(&bytes, "bool", "?")?;
+    match flat.getattr_opt(pyo3::intern!(py, "reshape"))? {
         Some(reshape) => reshape.call1((rows, columns)),
         // A memoryview has no matrix without rows.
         None if rows == 0 => Ok(flat),
-        None => PyMemoryView::from(bytes)?.call_method1("cast", ("?", (rows, columns))),
+        None => PyMemoryView::from(&bytes)?.call_method1("cast", ("?", (rows, columns))),
     }
 }
 

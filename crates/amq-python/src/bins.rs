@@ -1,28 +1,21 @@
 //! Many sets at once: which of them may hold a key.
 
 use crate::answers;
-use crate::data::{expect_room, of_data, reserve, to_object, zeroed};
+use crate::data::{reserve, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
-use crate::file_info::{expect_file, expect_pickled, info, tells};
+use crate::file::{self, FilePath, Map, decode_seeded, expect_pickled, load_seeded, saving};
 use crate::hashing::Hashing;
 use crate::interrupts::{apart, now_and_then};
 use crate::key;
-use crate::make::budget;
+use crate::make::Options;
 use crate::many::{Many, Nulls, PIECE, all};
-use crate::mmap;
 use crate::number::{Natural, Real};
-use crate::path::FilePath;
 use crate::repr::shown;
-use amq::format::FileInfo;
-use amq::{
-    BinError, DEFAULT_SEED, FilterFile, Goal, InterleavedBloomFilter, KeyHash, LoadOptions,
-    SaveOptions, SharedBytes,
-};
-use memmap2::Mmap;
+use amq::{BinError, FilterFile, Goal, InterleavedBloomFilter, KeyHash};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMapping, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
 use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::path::PathBuf;
@@ -65,13 +58,11 @@ struct State {
     numbers: OnceLock<HashMap<String, Option<usize>>>,
 }
 
-/// Bins in a file that is mapped.
-pub(crate) type Mapped = InterleavedBloomFilter<SharedBytes<Mmap>>;
-
 #[derive(Debug)]
 enum Content {
     Own(InterleavedBloomFilter),
-    View(Mapped),
+    /// In a file that is mapped.
+    View(InterleavedBloomFilter<Map>),
 }
 
 /// Asks the filter, wherever it is.
@@ -199,12 +190,16 @@ impl Interleaved {
     }
 
     /// Passes the answer for each of these keys to a function.
-    fn each(&self, keys: &Bound<'_, PyAny>, mut take: impl FnMut(&[u64]) + Send) -> PyResult<()> {
-        let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
-        let (words, mut answers) = (self.words(keys.py()), Vec::new());
-        for hashes in hashes.chunks((CELLS / words).clamp(1, PIECE)) {
-            keys.py().check_signals()?;
-            keys.py().detach(|| {
+    fn each(
+        &self,
+        py: Python<'_>,
+        hashes: &[KeyHash],
+        mut take: impl FnMut(&[u64]) + Send,
+    ) -> PyResult<()> {
+        let (words, mut answers) = (self.words(py), Vec::new());
+        for hashes in hashes.chunks((CELLS / 64 / words).clamp(1, PIECE)) {
+            py.check_signals()?;
+            py.detach(|| {
                 let state = self.read_detached();
                 for hashes in hashes.chunks((WORDS / words).max(1)) {
                     let words = state.answers(hashes, &mut answers)?;
@@ -243,19 +238,18 @@ impl Interleaved {
 
     #[new]
     #[pyo3(
-        signature = (bins, capacity, fpr=None, *, bits_per_key=None, bytes=None, seed=None),
+        signature = (bins, capacity, fpr=None, **options),
         text_signature = "(bins, capacity, fpr=0.01, *, bits_per_key=None, bytes=None, seed=None)"
     )]
     fn empty(
         bins: &Bound<'_, PyAny>,
         capacity: Natural,
         fpr: Option<Real>,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
-        seed: Option<Natural>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let goal = Goal::new(capacity.0, budget(fpr, bits_per_key, bytes)?);
-        let seed = seed.map_or(DEFAULT_SEED, |seed| seed.0);
+        let options = Options::new(options);
+        let (goal, seed) = (Goal::new(capacity.0, options.budget(fpr)?), options.seed()?);
+        options.end()?;
         let names = match bins.is_instance_of::<PyString>() || bins.try_iter().is_err() {
             true => None,
             false => Some(names_of(bins)?),
@@ -282,18 +276,17 @@ impl Interleaved {
     /// [0, 1]
     #[staticmethod]
     #[pyo3(
-        signature = (sets, fpr=None, *, bits_per_key=None, bytes=None, seed=None),
+        signature = (sets, fpr=None, **options),
         text_signature = "(sets, fpr=0.01, *, bits_per_key=None, bytes=None, seed=None)"
     )]
     fn build(
         sets: &Bound<'_, PyAny>,
         fpr: Option<Real>,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
-        seed: Option<Natural>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let budget = budget(fpr, bits_per_key, bytes)?;
-        let seed = seed.map_or(DEFAULT_SEED, |seed| seed.0);
+        let options = Options::new(options);
+        let (budget, seed) = (options.budget(fpr)?, options.seed()?);
+        options.end()?;
         let (names, sets) = match sets.cast::<PyMapping>() {
             Ok(named) => (Some(names_of(named.keys()?.as_any())?), named.values()?.into_any()),
             Err(_) => (None, sets.clone()),
@@ -357,9 +350,10 @@ impl Interleaved {
     /// ['tue']
     #[pyo3(signature = (keys, /))]
     fn bins_of_all<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
         let mut common = zeroed(self.words(keys.py()))?;
         common.fill(u64::MAX);
-        self.each(keys, |answer| {
+        self.each(keys.py(), &hashes, |answer| {
             common.iter_mut().zip(answer).for_each(|(all, word)| *all &= word);
         })?;
         self.labels(keys.py(), &common)
@@ -378,9 +372,10 @@ impl Interleaved {
         keys: &Bound<'py, PyAny>,
         threshold: Natural,
     ) -> PyResult<Bound<'py, PyList>> {
+        let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
         let mut bins = zeroed(self.words(keys.py()))?;
         let mut counts: Vec<u64> = zeroed(64 * bins.len())?;
-        self.each(keys, |answer| {
+        self.each(keys.py(), &hashes, |answer| {
             let answer = &answer[..bins.len().min(answer.len())];
             ones(answer).for_each(|bin| counts[bin] += 1);
         })?;
@@ -410,29 +405,13 @@ impl Interleaved {
             Ok(())
         })?;
         let bins = self.read(py).bins();
-        let cells = hashes.len().saturating_mul(bins);
-        expect_room(cells as u64)?;
-        let mut answers = Vec::new();
-        let matrix = PyByteArray::new_with(py, cells, |matrix| {
-            let (many, few) = ((CELLS / bins).max(1), (64 * WORDS / bins).max(1));
-            for (hashes, rows) in hashes.chunks(many).zip(matrix.chunks_mut(many * bins)) {
-                py.check_signals()?;
-                py.detach(|| {
-                    let state = self.read_detached();
-                    for (hashes, rows) in hashes.chunks(few).zip(rows.chunks_mut(few * bins)) {
-                        let words = state.answers(hashes, &mut answers)?;
-                        let answers = answers.chunks(words);
-                        rows.chunks_mut(bins).zip(answers).for_each(|(row, answer)| {
-                            write_row(row, answer);
-                        });
-                    }
-                    PyResult::Ok(())
-                })?;
-            }
-            nulls.iter().for_each(|null| matrix[null * bins..][..bins].fill(0));
-            Ok(())
+        let mut matrix: Vec<u8> = zeroed(hashes.len().saturating_mul(bins))?;
+        let mut rows = matrix.chunks_mut(bins);
+        self.each(py, &hashes, |answer| {
+            rows.next().into_iter().for_each(|row| write_row(row, answer));
         })?;
-        answers::matrix(&matrix, hashes.len(), bins)
+        nulls.iter().for_each(|null| matrix[null * bins..][..bins].fill(0));
+        answers::matrix(py, &matrix, hashes.len(), bins)
     }
 
     /// Adds an empty bin, with a name or none, and returns its number.
@@ -520,14 +499,10 @@ impl Interleaved {
     /// Saves the filter in a file; secret=False leaves out its seed, as of a filter.
     #[pyo3(signature = (path, *, secret=None))]
     fn save(&self, py: Python<'_>, path: FilePath, secret: Option<bool>) -> PyResult<()> {
-        let tells = tells(self.withheld, secret)?;
-        py.detach(|| {
-            ask!(&self.read_detached().content, it => match tells {
-                true => it.save(&path.0),
-                false => SaveOptions::new().without_secret().save(it, &path.0),
-            })
-        })
-        .map_err(|error| of_system(&error, &path.0))
+        let options = saving(self.withheld, secret)?;
+        let saved =
+            py.detach(|| ask!(&self.read_detached().content, it => options.save(it, &path.0)));
+        saved.map_err(|error| of_system(&error, &path.0))
     }
 
     /// The filter as the bytes of a file; secret=False as in save.
@@ -537,13 +512,8 @@ impl Interleaved {
         py: Python<'py>,
         secret: Option<bool>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let tells = tells(self.withheld, secret)?;
-        let bytes = py.detach(|| {
-            ask!(&self.read_detached().content, it => match tells {
-                true => it.to_bytes(),
-                false => SaveOptions::new().without_secret().to_bytes(it),
-            })
-        });
+        let options = saving(self.withheld, secret)?;
+        let bytes = py.detach(|| ask!(&self.read_detached().content, it => options.to_bytes(it)));
         to_object(py, &bytes.raised()?)
     }
 
@@ -555,35 +525,20 @@ impl Interleaved {
         path: FilePath,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        let FilePath(path) = path;
-        let loaded = cls.py().detach(|| {
-            expect_file(&path)?;
-            let filter = match seed {
-                None => InterleavedBloomFilter::load(&path)?,
-                Some(seed) => LoadOptions::new().seed(seed.0).load(&path)?,
-            };
-            let told = info(&path).is_some_and(|info| !info.withheld);
-            Ok(Self::new(filter, seed.is_some() && !told))
-        });
-        loaded.map_err(|error| of_file(error, &path))
+        let (filter, withheld) = load_seeded(cls.py(), &path.0, seed)?;
+        Ok(Self::new(filter, withheld))
     }
 
     /// The filter in these bytes.
     #[classmethod]
     #[pyo3(signature = (data, *, seed=None))]
     fn from_bytes(
-        cls: &Bound<'_, PyType>,
+        _cls: &Bound<'_, PyType>,
         data: &Bound<'_, PyAny>,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        of_data(data, |bytes| {
-            let filter = cls.py().detach(|| match seed {
-                None => InterleavedBloomFilter::from_bytes(bytes),
-                Some(seed) => LoadOptions::new().seed(seed.0).from_bytes(bytes),
-            });
-            let (filter, info) = (filter.raised()?, FileInfo::of(bytes).raised()?);
-            Ok(Self::new(filter, info.withheld))
-        })
+        let (filter, withheld) = decode_seeded(data, seed)?;
+        Ok(Self::new(filter, withheld))
     }
 
     /// Opens a filter in its file, which is mapped into memory, as amq.open does. A lookup reads
@@ -599,12 +554,11 @@ impl Interleaved {
         check: bool,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        let py = cls.py();
-        let found = py.detach(|| expect_file(&path.0).and_then(|()| std::path::absolute(&path.0)));
-        let path = found.map_err(|error| of_system(&error, &path.0))?;
-        let opened = py.detach(|| mmap::open_bins(&path, check, seed.map(|seed| seed.0)));
-        let (filter, withheld) = opened.map_err(|error| of_file(error, &path))?;
-        Ok(Self::of(Content::View(filter), withheld, Some(path)))
+        let options = file::seeded(seed);
+        let map = || file::map::<InterleavedBloomFilter>(&path.0, check, options);
+        let mapped = cls.py().detach(map).map_err(|error| of_file(error, &path.0));
+        let (filter, info, path) = mapped?;
+        Ok(Self::of(Content::View(filter), info.withheld, Some(path)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {

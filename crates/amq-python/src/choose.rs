@@ -1,7 +1,7 @@
 //! Which filter to take: the advisor.
 
+use crate::make::{Options, named};
 use crate::number::Natural;
-use crate::repr::text;
 use amq_advisor::{Answer, Choice, First, Keys, KeysBy, Need, NeedError, Workload};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -138,27 +138,20 @@ pub(crate) fn choose(
     keys: Option<Natural>,
     demands: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Advice> {
-    let demands = demands.cloned().unwrap_or_else(|| PyDict::new(py)).copy()?;
-    let number = |name| -> PyResult<Option<u64>> {
-        let value = demands.get_item(name)?;
-        if value.is_some() {
-            demands.del_item(name)?;
-        }
-        value.map(|value| value.extract::<Natural>().map(|number| number.0)).transpose()
-    };
-    let (at_most, start) = (number("at_most")?, number("unknown_from")?);
-    let keys = match (keys.map(|keys| keys.0), at_most, start) {
-        (Some(keys), None, None) | (None, Some(keys), None) => Keys::AtMost(keys),
-        (None, None, Some(start)) => Keys::Unknown { start },
+    let options = Options::new(demands);
+    let (at_most, start) = (options.take("at_most")?, options.take("unknown_from")?);
+    let keys = match (keys, at_most, start) {
+        (Some(keys), None, None) | (None, Some(keys), None) => Keys::AtMost(keys.0),
+        (None, None, Some(Natural(start))) => Keys::Unknown { start },
         _ => return Err(PyValueError::new_err("give one of keys, at_most and unknown_from")),
     };
     let mut workload = Workload::new(keys);
-    for (name, value) in &demands {
+    for (name, value) in demands.into_iter().flatten() {
         if !value.is_none() {
             let name: String = name.extract()?;
             workload = match with(workload, &name, &value) {
                 Ok(workload) => workload,
-                Err(error) => return Err(named(py, &name, error)?),
+                Err(error) => return Err(named(&value, &name, error)?),
             };
         }
     }
@@ -215,13 +208,4 @@ fn with(workload: Workload, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Wo
 fn need_of(need: &Bound<'_, PyAny>) -> PyResult<Need> {
     let need = need.extract::<String>()?.parse();
     need.map_err(|error: NeedError| PyValueError::new_err(error.to_string()))
-}
-
-/// The error, with the name of the argument before its text.
-fn named(py: Python<'_>, name: &str, error: PyErr) -> PyResult<PyErr> {
-    let class = error.get_type(py);
-    if !class.is(py.get_type::<PyTypeError>()) && !class.is(py.get_type::<PyValueError>()) {
-        return Ok(error);
-    }
-    Ok(PyErr::from_type(class, format!("{name}: {}", text(error.value(py))?)))
 }

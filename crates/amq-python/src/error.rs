@@ -1,5 +1,6 @@
 //! Errors of the library as exceptions, with their own texts.
 
+use crate::{decode, uneven};
 use amq::bloom::FoldError;
 use amq::{
     AnyError, BatchInsertError, BuildError, DecodeError, InsertError, MergeError, PlanError,
@@ -77,17 +78,18 @@ impl<T, E: Raise> OrRaise<T> for Result<T, E> {
     }
 }
 
-impl Raise for PlanError {
-    fn raise(self) -> PyErr {
-        PyValueError::new_err(self.to_string())
-    }
+/// What is an error of a filter of any kind, too.
+macro_rules! raise_as_any {
+    ($($error:ty)*) => {
+        $(impl Raise for $error {
+            fn raise(self) -> PyErr {
+                AnyError::from(self).raise()
+            }
+        })*
+    };
 }
 
-impl Raise for Unsupported {
-    fn raise(self) -> PyErr {
-        raised::Unsupported::new_err(self.to_string())
-    }
-}
+raise_as_any!(BuildError DecodeError InsertError MergeError PlanError Unsupported);
 
 /// With the text of what the error is part of, and the number of keys that are in.
 fn refused(error: InsertError, text: String, inserted: u64) -> PyErr {
@@ -129,34 +131,6 @@ impl PyErrArguments for Refusal {
     }
 }
 
-impl Raise for InsertError {
-    fn raise(self) -> PyErr {
-        refused(self, self.to_string(), 0)
-    }
-}
-
-impl Raise for BuildError {
-    fn raise(self) -> PyErr {
-        let text = self.to_string();
-        match self {
-            Self::OutOfMemory { .. } => PyMemoryError::new_err(text),
-            Self::Insert(error) => refused(error.error, text, 0),
-            Self::Uneven(error) => crate::uneven::refused(error),
-            _ => PyValueError::new_err(text),
-        }
-    }
-}
-
-impl Raise for MergeError {
-    fn raise(self) -> PyErr {
-        let text = self.to_string();
-        match self {
-            Self::Insert(error) => refused(error, text, 0),
-            _ => PyValueError::new_err(text),
-        }
-    }
-}
-
 impl Raise for FoldError {
     fn raise(self) -> PyErr {
         match self {
@@ -168,13 +142,18 @@ impl Raise for FoldError {
 
 impl Raise for AnyError {
     fn raise(self) -> PyErr {
+        let text = self.to_string();
         match self {
-            Self::Unsupported(error) => error.raise(),
-            Self::Build(error) => error.raise(),
-            Self::Insert(error) => error.raise(),
+            Self::Unsupported(_) => raised::Unsupported::new_err(text),
+            Self::Decode(error) => {
+                not_decoded(matches!(error, DecodeError::OutOfMemory { .. }), decode::text(error))
+            }
             Self::Batch(error) => refused(error.error, of_call(error), error.done),
-            Self::Merge(error) => error.raise(),
-            other => PyValueError::new_err(other.to_string()),
+            Self::Insert(error) | Self::Merge(MergeError::Insert(error)) => refused(error, text, 0),
+            Self::Build(BuildError::Insert(error)) => refused(error.error, text, 0),
+            Self::Build(BuildError::Uneven(error)) => uneven::refused(error),
+            Self::Build(BuildError::OutOfMemory { .. }) => PyMemoryError::new_err(text),
+            _ => PyValueError::new_err(text),
         }
     }
 }
@@ -186,12 +165,6 @@ impl Raise for TruncateError {
             Self::Kind { .. } => raised::Unsupported::new_err(self.to_string()),
             _ => PyValueError::new_err(self.to_string()),
         }
-    }
-}
-
-impl Raise for DecodeError {
-    fn raise(self) -> PyErr {
-        not_decoded(matches!(self, Self::OutOfMemory { .. }), crate::decode::text(self))
     }
 }
 
@@ -210,7 +183,7 @@ pub(crate) fn of_file(error: ReadError, path: &Path) -> PyErr {
         ReadError::Decode(DecodeError::Budget(error)) => error.raise(),
         ReadError::Decode(error) => {
             let is_memory = matches!(error, DecodeError::OutOfMemory { .. });
-            not_decoded(is_memory, format!("{}: {}", path.display(), crate::decode::text(error)))
+            not_decoded(is_memory, format!("{}: {}", path.display(), decode::text(error)))
         }
         other => PyValueError::new_err(other.to_string()),
     }

@@ -4,23 +4,19 @@ use crate::bins::Interleaved;
 use crate::classes;
 use crate::data::{of_data, to_object};
 use crate::error::{NotDecoded, OrRaise, of_file, of_system};
-use crate::file_info::{expect_file, expect_pickled, info, tells};
+use crate::file::{self, FilePath, expect_pickled, info, saving};
 use crate::filter::{Filter, FilterView};
 use crate::hashing::Hashing;
-use crate::make::budget;
-use crate::number::{Natural, Real, SecretKey};
-use crate::path::FilePath;
+use crate::make::Options;
+use crate::number::{Real, SecretKey};
 use crate::ribbon_map::Map;
 use crate::rolling;
 use crate::state::Content;
 use amq::format::FileInfo;
-use amq::{
-    AnyFile, Budget, DecodeError, FilterFile, FilterKind, LoadOptions, ReadError, SaveOptions,
-    Secret,
-};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use amq::{AnyFile, DecodeError, FilterKind, LoadOptions, ReadError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use std::path::Path;
 
 #[pymethods]
@@ -39,10 +35,7 @@ impl Filter {
                 (Content::Rolling(generations), None | Some(true)) => generations.save(&path.0),
                 _ => {
                     let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
-                    match tells(file.key_info().withheld, secret)? {
-                        true => file.save(&path.0),
-                        false => SaveOptions::new().without_secret().save(file, &path.0),
-                    }
+                    saving(file.key_info().withheld, secret)?.save(file, &path.0)
                 }
             };
             saved.map_err(|error| of_system(&error, &path.0))
@@ -65,10 +58,7 @@ impl Filter {
                 return generations.file().raised();
             }
             let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
-            match tells(file.key_info().withheld, secret)? {
-                true => file.to_bytes().raised(),
-                false => SaveOptions::new().without_secret().to_bytes(file).raised(),
-            }
+            saving(file.key_info().withheld, secret)?.to_bytes(file).raised()
         })?;
         to_object(py, &bytes)
     }
@@ -85,38 +75,25 @@ impl Filter {
     /// fpr, bits_per_key or bytes it is as much of the filter as truncate leaves, in the memory of
     /// that.
     #[classmethod]
-    #[pyo3(signature = (
-        path, hash_func=None, *, seed=None, key=None, fpr=None, bits_per_key=None, bytes=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "those of the method in Python")]
+    #[pyo3(
+        signature = (path, hash_func=None, **options),
+        text_signature = "(path, hash_func=None, *, seed=None, key=None, fpr=None, \
+                          bits_per_key=None, bytes=None)"
+    )]
     fn load<'py>(
         cls: &Bound<'py, PyType>,
         path: FilePath,
         hash_func: Option<Bound<'py, PyAny>>,
-        seed: Option<Natural>,
-        key: Option<SecretKey>,
-        fpr: Option<Real>,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let smaller = smaller(fpr, bits_per_key, bytes)?;
+        let options = Options::new(options);
+        let (load, size) = (options.load()?, options.size(options.take("fpr")?)?);
+        options.end()?;
         if rolls(cls, || info(&path.0))? {
             return rolling::load(cls.py(), &path);
         }
-        let secret = secret(seed, key)?;
-        let loaded = cls.py().detach(|| {
-            expect_file(&path.0)?;
-            let mut options = LoadOptions::new();
-            if let Some(secret) = secret {
-                options = options.secret(secret);
-            }
-            if let Some(budget) = smaller {
-                options = options.budget(budget);
-            }
-            options.load::<AnyFile>(&path.0)
-        });
-        let file = loaded.map_err(|error| of_file(error, &path.0))?;
-        of_class(cls, file, hash_func)
+        let load = size.map_or(load, |size| load.budget(size));
+        of_class(cls, file::load(cls.py(), &path.0, load)?, hash_func)
     }
 
     /// Makes the filter smaller without its keys: the one that they would have been built into at
@@ -128,17 +105,21 @@ impl Filter {
     /// >>> keys.truncate(0.01)
     /// >>> keys == amq.RibbonFilter.build(range(1000), 0.01)
     /// True
-    #[pyo3(signature = (fpr=None, *, bits_per_key=None, bytes=None))]
+    #[pyo3(
+        signature = (fpr=None, **options),
+        text_signature = "($self, fpr=None, *, bits_per_key=None, bytes=None)"
+    )]
     fn truncate(
         &self,
         py: Python<'_>,
         fpr: Option<Real>,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        let Some(budget) = smaller(fpr, bits_per_key, bytes)? else {
+        let options = Options::new(options);
+        let Some(budget) = options.size(fpr)? else {
             return Err(PyTypeError::new_err("give one of fpr, bits_per_key and bytes"));
         };
+        options.end()?;
         let of_view = || {
             PyTypeError::new_err(
                 "a filter that was opened in its file cannot be truncated: amq.load reads it",
@@ -154,27 +135,23 @@ impl Filter {
 
     /// The filter in these bytes; see load.
     #[classmethod]
-    #[pyo3(signature = (data, hash_func=None, *, seed=None, key=None))]
+    #[pyo3(
+        signature = (data, hash_func=None, **options),
+        text_signature = "(data, hash_func=None, *, seed=None, key=None)"
+    )]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
         data: &Bound<'py, PyAny>,
         hash_func: Option<Bound<'py, PyAny>>,
-        seed: Option<Natural>,
-        key: Option<SecretKey>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let secret = secret(seed, key)?;
+        let options = Options::new(options);
+        let load = options.load()?;
+        options.end()?;
         if of_data(data, |bytes| rolls(cls, || FileInfo::of(bytes).ok()))? {
             return rolling::from_bytes(data);
         }
-        let file = of_data(data, |bytes| {
-            cls.py().detach(|| match secret {
-                None => AnyFile::from_bytes(bytes).raised(),
-                Some(secret) => {
-                    LoadOptions::new().secret(secret).from_bytes::<AnyFile>(bytes).raised()
-                }
-            })
-        })?;
-        of_class(cls, file, hash_func)
+        of_class(cls, file::decode(data, load)?, hash_func)
     }
 
     /// The name that rbloom has for from_bytes.
@@ -185,7 +162,7 @@ impl Filter {
         data: &Bound<'py, PyAny>,
         hash_func: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Self::from_bytes(cls, data, hash_func, None, None)
+        Self::from_bytes(cls, data, hash_func, None)
     }
 
     /// Pickles are the bytes of a file, secret included; or the path of a file that was opened.
@@ -193,7 +170,7 @@ impl Filter {
         let (py, this) = (slf.py(), slf.get());
         let module = py.import("amq._amq")?;
         let (path, withheld) = match this.read(py).content() {
-            Content::View(view) => (Some(view.path.clone()), view.withheld),
+            Content::View(view, path) => (Some(path.clone()), view.key_info().withheld),
             Content::File(file) => (None, file.key_info().withheld),
             Content::Rolling(_) => (None, false),
         };
@@ -213,36 +190,33 @@ impl Filter {
 /// hash_func is for a filter of hashes that the caller made; seed and key for a file that leaves
 /// them out. fpr, bits_per_key or bytes loads a smaller filter, as Filter.truncate makes it.
 #[pyfunction]
-#[pyo3(signature = (
-    path, hash_func=None, *, seed=None, key=None, fpr=None, bits_per_key=None, bytes=None
-))]
-#[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
+#[pyo3(
+    signature = (path, hash_func=None, **options),
+    text_signature = "(path, hash_func=None, *, seed=None, key=None, fpr=None, \
+                      bits_per_key=None, bytes=None)"
+)]
 pub(crate) fn load<'py>(
     py: Python<'py>,
     path: FilePath,
     hash_func: Option<Bound<'py, PyAny>>,
-    seed: Option<Natural>,
-    key: Option<SecretKey>,
-    fpr: Option<Real>,
-    bits_per_key: Option<Real>,
-    bytes: Option<Natural>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let is_whole = fpr.is_none() && bits_per_key.is_none() && bytes.is_none();
-    if is_whole && hash_func.is_none() && key.is_none() {
-        match py.detach(|| info(&path.0)).and_then(|info| info.kind) {
-            Some(FilterKind::RibbonMap) => {
-                let map = Map::load(&py.get_type::<Map>(), path, seed)?;
-                return Ok(Bound::new(py, map)?.into_any());
-            }
-            Some(FilterKind::Interleaved) => {
-                let bins = Interleaved::load(&py.get_type::<Interleaved>(), path, seed)?;
-                return Ok(Bound::new(py, bins)?.into_any());
-            }
-            _ => {}
+    let kind = py.detach(|| info(&path.0)).and_then(|info| info.kind);
+    let by_seed = options.is_none_or(|options| {
+        options.iter().all(|(name, value)| value.is_none() || name.eq("seed").unwrap_or(false))
+    });
+    let seed = || Options::new(options).take("seed");
+    match kind {
+        Some(FilterKind::RibbonMap) if by_seed && hash_func.is_none() => {
+            let map = Map::load(&py.get_type::<Map>(), path, seed()?)?;
+            Ok(Bound::new(py, map)?.into_any())
         }
+        Some(FilterKind::Interleaved) if by_seed && hash_func.is_none() => {
+            let bins = Interleaved::load(&py.get_type::<Interleaved>(), path, seed()?)?;
+            Ok(Bound::new(py, bins)?.into_any())
+        }
+        _ => Filter::load(&py.get_type::<Filter>(), path, hash_func, options),
     }
-    let filter = &py.get_type::<Filter>();
-    Filter::load(filter, path, hash_func, seed, key, fpr, bits_per_key, bytes)
 }
 
 /// Opens a filter of any kind in its file, which is mapped into memory: at once, and shared by all
@@ -260,14 +234,13 @@ pub(crate) fn open(
     check: bool,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let found = py.detach(|| expect_file(&path.0).and_then(|()| std::path::absolute(&path.0)));
-    let path = found.map_err(|error| of_system(&error, &path.0))?;
-    let opened = py.detach(|| crate::mmap::open(&path, check, key.map(|key| key.0)));
-    let (hashing, view) = opened.map_err(|error| match error {
-        ReadError::Decode(error) => not_opened(error, &path),
-        error => of_file(error, &path),
-    })?;
-    let base = Filter::new(hashing, Content::View(view));
+    let options = key.map_or(LoadOptions::new(), |key| LoadOptions::new().key(key.0));
+    let mapped = py.detach(|| match file::map::<AnyFile>(&path.0, check, options)? {
+        (AnyFile::Hashes(_), ..) => Err(DecodeError::Prehashed.into()),
+        mapped => Ok(mapped),
+    });
+    let (file, _, path) = mapped.map_err(|error| not_opened(error, &path.0))?;
+    let base = Filter::new(Hashing::of_file(&file, None)?, Content::View(file, path));
     let view = PyClassInitializer::from(base).add_subclass(FilterView);
     Ok(Bound::new(py, view)?.into_any())
 }
@@ -278,7 +251,7 @@ pub(crate) fn _restore<'py>(
     data: &Bound<'py, PyAny>,
     hash_func: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Filter::from_bytes(&data.py().get_type::<Filter>(), data, hash_func, None, None)
+    Filter::from_bytes(&data.py().get_type::<Filter>(), data, hash_func, None)
 }
 
 /// Whether a file that is to be read for a class of several kinds holds a rolling filter.
@@ -288,27 +261,6 @@ fn rolls(
 ) -> PyResult<bool> {
     let is_rolling = |info: FileInfo| info.kind == Some(FilterKind::Rolling);
     Ok(kind_of(cls)?.is_none() && cls.py().detach(info).is_some_and(is_rolling))
-}
-
-/// The budget that a filter is truncated to, if one is given.
-fn smaller(
-    fpr: Option<Real>,
-    bits_per_key: Option<Real>,
-    bytes: Option<Natural>,
-) -> PyResult<Option<Budget>> {
-    match (&fpr, &bits_per_key, &bytes) {
-        (None, None, None) => Ok(None),
-        _ => budget(fpr, bits_per_key, bytes).map(Some),
-    }
-}
-
-fn secret(seed: Option<Natural>, key: Option<SecretKey>) -> PyResult<Option<Secret>> {
-    match (seed, key) {
-        (None, None) => Ok(None),
-        (Some(seed), None) => Ok(Some(Secret::Seed(seed.0))),
-        (None, Some(key)) => Ok(Some(Secret::Key(key.0))),
-        _ => Err(PyValueError::new_err("a file withholds a seed or a key, not both")),
-    }
 }
 
 /// The filter as an object, if its kind is that of the class it was asked of.
@@ -337,15 +289,15 @@ fn in_its_file() -> PyErr {
 }
 
 /// The exception for a file that [`open`] does not take.
-fn not_opened(error: DecodeError, path: &Path) -> PyErr {
+fn not_opened(error: ReadError, path: &Path) -> PyErr {
     match error {
-        DecodeError::SeedWithheld => NotDecoded::new_err(
+        ReadError::Decode(DecodeError::SeedWithheld) => NotDecoded::new_err(
             "the file omits its seed, and is not mapped: amq.load(path, seed=...) reads it",
         ),
-        DecodeError::Prehashed => NotDecoded::new_err(
+        ReadError::Decode(DecodeError::Prehashed) => NotDecoded::new_err(
             "the file's keys were hashed by the program that made it, and it is not mapped: \
              amq.load(path, hash_func) reads it",
         ),
-        other => of_file(ReadError::Decode(other), path),
+        other => of_file(other, path),
     }
 }

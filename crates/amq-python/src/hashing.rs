@@ -7,7 +7,7 @@ use crate::long;
 use crate::many::{Nulls, all};
 use crate::number::{Natural, SecretKey};
 use crate::repr::shown;
-use amq::{AnyFile, AnyFilter, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
+use amq::{AnyFile, AnyFilter, Bytes, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -37,7 +37,10 @@ impl Hashing {
     }
 
     /// Those of a file's keys.
-    pub(crate) fn of_file(file: &AnyFile, hash_func: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
+    pub(crate) fn of_file<B: Bytes>(
+        file: &AnyFile<B>,
+        hash_func: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let own = match file {
             AnyFile::Keys(filter, _) => Self::Seed(amq::Filter::seed(filter)),
             AnyFile::Keyed(filter, _) => Self::Key(filter.key()),

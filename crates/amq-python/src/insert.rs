@@ -3,11 +3,13 @@
 use crate::answers;
 use crate::error::{OrRaise, OverfullWarning};
 use crate::filter::{Both, Filter, filter_of};
+use crate::make::empty;
 use crate::many::Many;
+use crate::number::{Natural, Real};
 use crate::state::State;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// A filter that takes keys one by one, and can be merged with its like.
 #[pyclass(frozen, subclass, extends = Filter, module = "amq")]
@@ -16,6 +18,20 @@ pub(crate) struct InsertFilter;
 
 #[pymethods]
 impl InsertFilter {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (capacity, fpr=None, hash_func=None, **options), text_signature = None)]
+    fn new<'py>(
+        cls: &Bound<'py, PyType>,
+        capacity: Natural,
+        fpr: Option<Real>,
+        hash_func: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let filter = empty(cls, capacity, fpr, hash_func, options)?;
+        Ok(PyClassInitializer::from(filter).add_subclass(Self))
+    }
+
     /// Inserts a key. True: it was certainly not in before.
     ///
     /// Raises amq.Full if there is no place for it; Bloom filters take every key, and warn once
@@ -29,11 +45,11 @@ impl InsertFilter {
     fn add(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.as_super().get());
         let (hash, given) = this.hashing.hash(key)?;
-        let put = this.write(py).insert(hash, given)?;
+        let put = this.write(py).insert_all(&[hash], given, 0, None)?;
         if put.overfull {
             warn(slf, 1)?;
         }
-        Ok(put.inserted.is_new())
+        Ok(put.new > 0)
     }
 
     /// Inserts many keys, and returns how many were certainly not in before.

@@ -2,11 +2,11 @@
 
 use crate::data::{expect_room, reserve};
 use crate::encoding::Given;
-use crate::repr::{class_of, module_of, shown};
+use crate::repr::{class_of, shown};
 use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyMemoryView, PyString, PyTuple};
 
 /// What a key is hashed under.
 pub(crate) trait Under: Copy + Send + Sync + 'static {
@@ -139,33 +139,15 @@ impl<'py> Other<'py> {
             let bytes = key.call_method0("tobytes")?;
             return Ok(Self::Bytes(copied(bytes.cast::<PyBytes>()?.as_bytes())?));
         }
-        if key.is_none() || key.get_type().name()? == "NAType" {
-            return Err(PyTypeError::new_err(format!(
-                "{} is no key: leave it out, or decide on a key that stands for it",
-                shown(key)?
-            )));
-        }
         // numpy.bool, which is no integer.
         if let Ok(truth) = key.extract::<bool>() {
             return Ok(Self::Integer(PyInt::new(key.py(), u8::from(truth))));
         }
-        if is_time(key)? {
-            return Err(PyTypeError::new_err(format!(
-                "{} is no key: decide on a unit and a time zone, then take its integer or its text, \
-                 such as isoformat()",
-                shown(key)?
-            )));
-        }
-        if key.is_instance_of::<PyFloat>() || is_numpy_float(key)? {
-            return Err(PyTypeError::new_err(format!(
-                "the float {} is no key: decide what -0.0 and nan are, then take \
-                 struct.pack('<d', key), or its integer",
-                shown(key)?
-            )));
-        }
+        let text: String = shown(key)?.chars().take(100).collect();
         Err(PyTypeError::new_err(format!(
-            "no encoding is known for a key of type {}: keys are str, bytes, int, bool and tuples \
-             of them; hash others yourself, with hash_func",
+            "{} {text} is no key: keys are str, bytes, int, bool and tuples of them. Leave it out, \
+             or give an integer or a text for it: of a time decide on a unit and a time zone, of a \
+             float what -0.0 and nan are. With hash_func, you hash any object yourself",
             class_of(key)?
         )))
     }
@@ -182,37 +164,6 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
             let _ = error.value(py).setattr("reason", reason);
         }
     })
-}
-
-/// Dates, times and durations: of Python, which pandas has subclasses of, and of NumPy.
-fn is_time(key: &Bound<'_, PyAny>) -> PyResult<bool> {
-    const TIMES: [(&str, &str); 5] = [
-        ("datetime", "date"),
-        ("datetime", "time"),
-        ("datetime", "timedelta"),
-        ("numpy", "datetime64"),
-        ("numpy", "timedelta64"),
-    ];
-    for class in key.get_type().mro() {
-        let class = class.cast::<PyType>()?;
-        for (module, name) in TIMES {
-            if is_named(class, module, name)? {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a class has this name. (pyo3 writes the whole name with `str`, which hears signals, and
-/// drops what these raise.)
-pub(crate) fn is_named(class: &Bound<'_, PyType>, module: &str, name: &str) -> PyResult<bool> {
-    Ok(class.name()? == name && module_of(class)? == module)
-}
-
-/// Those that are not `float`, such as `numpy.float32`.
-fn is_numpy_float(key: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(!key.hasattr("__index__")? && !key.hasattr("__len__")? && key.hasattr("is_integer")?)
 }
 
 /// Tuples within tuples, and no deeper.

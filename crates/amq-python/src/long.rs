@@ -1,9 +1,8 @@
 //! Python's integers as 64 bits, without an exception where they are longer or none.
 #![allow(unsafe_code, reason = "the safe conversions make an exception where this says no")]
 
-use pyo3::ffi::{PyErr_Clear, PyErr_Occurred};
+use pyo3::ffi::PyLong_AsLongLongAndOverflow;
 use pyo3::ffi::{PyIndex_Check, PyNumber_Index, PySequence_Check};
-use pyo3::ffi::{PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use std::ffi::c_int;
@@ -17,7 +16,7 @@ pub(crate) fn short(number: &Bound<'_, PyInt>) -> Option<u64> {
     let value = unsafe { PyLong_AsLongLongAndOverflow(number.as_ptr(), &raw mut overflow) };
     match overflow {
         0 => Some(value as u64),
-        1 => unsigned(number),
+        1 => number.extract().ok(),
         _ => None,
     }
 }
@@ -54,17 +53,4 @@ pub(crate) fn whole<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'p
         Bound::from_owned_ptr_or_err(object.py(), PyNumber_Index(object_ptr))?
     };
     Ok(Some(number.cast_into()?))
-}
-
-/// A positive integer of 64 bits.
-fn unsigned(number: &Bound<'_, PyInt>) -> Option<u64> {
-    // SAFETY: as above; the exception for a longer integer is cleared before anyone else sees it.
-    unsafe {
-        let value = PyLong_AsUnsignedLongLong(number.as_ptr());
-        if value == u64::MAX && !PyErr_Occurred().is_null() {
-            PyErr_Clear();
-            return None;
-        }
-        Some(value)
-    }
 }

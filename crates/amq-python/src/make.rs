@@ -1,4 +1,4 @@
-//! Making filters: empty, or of all keys at once.
+//! Making filters: empty, or of all keys at once; and the arguments for that.
 
 use crate::classes;
 use crate::error::OrRaise;
@@ -8,7 +8,9 @@ use crate::hashing::Hashing;
 use crate::interrupts::apart;
 use crate::many::{Nulls, all};
 use crate::number::{Natural, Real, SecretKey};
-use amq::{AnyFile, AnyFilter, Budget, FilterKind, Goal};
+use crate::repr::text;
+use crate::state::Content;
+use amq::{AnyFilter, Budget, Goal, LoadOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -16,51 +18,107 @@ use pyo3::types::{PyDict, PyType};
 /// The rate of a filter if nobody says one, or a size.
 const DEFAULT_FPR: f64 = 0.01;
 
-/// One of three.
-pub(crate) fn budget(
-    fpr: Option<Real>,
-    bits_per_key: Option<Real>,
-    bytes: Option<Natural>,
-) -> PyResult<Budget> {
-    match (fpr, bits_per_key, bytes) {
-        (fpr, None, None) => Ok(Budget::Fpr(fpr.map_or(DEFAULT_FPR, |fpr| fpr.0))),
-        (None, Some(bits), None) => Ok(Budget::BitsPerKey(bits.0)),
-        (None, None, Some(bytes)) => Ok(Budget::Bytes(bytes.0)),
-        _ => Err(PyValueError::new_err("give one of fpr, bits_per_key and bytes")),
+/// Arguments by name. Each is taken once, and what is left at the end is unknown.
+pub(crate) struct Options<'py>(Option<Bound<'py, PyDict>>);
+
+impl<'py> Options<'py> {
+    pub(crate) fn new(given: Option<&Bound<'py, PyDict>>) -> Self {
+        Self(given.cloned())
+    }
+
+    /// The argument of this name; none if it is left out, or `None`.
+    pub(crate) fn take<T>(&self, name: &str) -> PyResult<Option<T>>
+    where
+        T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+    {
+        let Some(options) = &self.0 else { return Ok(None) };
+        let Some(value) = options.get_item(name)? else { return Ok(None) };
+        options.del_item(name)?;
+        match value.is_none() {
+            true => Ok(None),
+            false => value.extract().map(Some).or_else(|error| Err(named(&value, name, error)?)),
+        }
+    }
+
+    /// What limits the size, if anything does: one of three.
+    pub(crate) fn size(&self, fpr: Option<Real>) -> PyResult<Option<Budget>> {
+        match (fpr, self.take::<Real>("bits_per_key")?, self.take::<Natural>("bytes")?) {
+            (None, None, None) => Ok(None),
+            (Some(fpr), None, None) => Ok(Some(Budget::Fpr(fpr.0))),
+            (None, Some(bits), None) => Ok(Some(Budget::BitsPerKey(bits.0))),
+            (None, None, Some(bytes)) => Ok(Some(Budget::Bytes(bytes.0))),
+            _ => Err(PyValueError::new_err("give one of fpr, bits_per_key and bytes")),
+        }
+    }
+
+    /// The same, where something must.
+    pub(crate) fn budget(&self, fpr: Option<Real>) -> PyResult<Budget> {
+        Ok(self.size(fpr)?.unwrap_or(Budget::Fpr(DEFAULT_FPR)))
+    }
+
+    pub(crate) fn seed(&self) -> PyResult<u64> {
+        Ok(self.take::<Natural>("seed")?.map_or(amq::DEFAULT_SEED, |seed| seed.0))
+    }
+
+    /// What keys are hashed by.
+    pub(crate) fn hashing(&self, hash_func: Option<Bound<'_, PyAny>>) -> PyResult<Hashing> {
+        let (seed, key) = (self.take::<Natural>("seed")?, self.take::<SecretKey>("key")?);
+        Hashing::new(seed.map(|seed| seed.0), key.map(|key| key.0), hash_func)
+    }
+
+    /// How a file is read that may leave its secret out.
+    pub(crate) fn load(&self) -> PyResult<LoadOptions> {
+        match (self.take::<Natural>("seed")?, self.take::<SecretKey>("key")?) {
+            (None, None) => Ok(LoadOptions::new()),
+            (Some(seed), None) => Ok(LoadOptions::new().seed(seed.0)),
+            (None, Some(key)) => Ok(LoadOptions::new().key(key.0)),
+            _ => Err(PyValueError::new_err("a file withholds a seed or a key, not both")),
+        }
+    }
+
+    /// Refuses other arguments, and says what is called what in other libraries.
+    pub(crate) fn end(self) -> PyResult<()> {
+        let left = self.0.and_then(|options| options.keys().iter().next());
+        let Some(name) = left else { return Ok(()) };
+        let name = name.extract::<String>()?;
+        let advice = match name.as_str() {
+            "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
+            "expected_items" => ": the number of keys is capacity",
+            "serializable" => ": leave it out, every filter can be saved",
+            "free_threading" => ": leave it out, threads can share every filter",
+            _ => "",
+        };
+        Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))
     }
 }
 
-/// Refuses other arguments than ours, and says what is called what in other libraries.
-pub(crate) fn expect_known(others: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    let Some(name) = others.and_then(|others| others.keys().iter().next()) else { return Ok(()) };
-    let name = name.extract::<String>()?;
-    let advice = match name.as_str() {
-        "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
-        "expected_items" => ": the number of keys is capacity",
-        "serializable" => ": leave it out, every filter can be saved",
-        "free_threading" => ": leave it out, threads can share every filter",
-        _ => "",
-    };
-    Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))
+/// The error that an argument is, with its name before the text.
+pub(crate) fn named(value: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyResult<PyErr> {
+    let (py, class) = (value.py(), error.get_type(value.py()));
+    if !class.is(py.get_type::<PyTypeError>()) && !class.is(py.get_type::<PyValueError>()) {
+        return Ok(error);
+    }
+    Ok(PyErr::from_type(class, format!("{name}: {}", text(error.value(py))?)))
 }
 
-/// An empty filter.
-#[allow(clippy::too_many_arguments, reason = "those of the constructors in Python")]
-pub(crate) fn empty(
-    kind: FilterKind,
+/// An empty filter of the kind that a class stands for.
+pub(crate) fn empty<'py>(
+    cls: &Bound<'py, PyType>,
     capacity: Natural,
     fpr: Option<Real>,
-    hash_func: Option<Bound<'_, PyAny>>,
-    bits_per_key: Option<Real>,
-    bytes: Option<Natural>,
-    seed: Option<Natural>,
-    key: Option<SecretKey>,
-) -> PyResult<(Hashing, AnyFile)> {
-    let goal = Goal::new(capacity.0, budget(fpr, bits_per_key, bytes)?);
-    let hashing = Hashing::new(seed.map(|seed| seed.0), key.map(|key| key.0), hash_func)?;
-    let filter = AnyFilter::with_seed(kind, goal, hashing.seed()).raised()?;
-    let file = hashing.wrap(filter);
-    Ok((hashing, file))
+    hash_func: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Filter> {
+    let Some(kind) = kind_of(cls)? else {
+        let text = "a filter is made by the class of its kind, as in BloomFilter(1000)";
+        return Err(PyTypeError::new_err(text));
+    };
+    let options = Options::new(options);
+    let (goal, hashing) =
+        (Goal::new(capacity.0, options.budget(fpr)?), options.hashing(hash_func)?);
+    options.end()?;
+    let file = hashing.wrap(AnyFilter::with_seed(kind, goal, hashing.seed()).raised()?);
+    Ok(Filter::new(hashing, Content::File(file)))
 }
 
 #[pymethods]
@@ -77,36 +135,29 @@ impl Filter {
     /// (True, False)
     #[classmethod]
     #[pyo3(
-        signature = (
-            keys, fpr=None, hash_func=None, *, bits_per_key=None, bytes=None, seed=None, key=None
-        ),
+        signature = (keys, fpr=None, hash_func=None, **options),
         text_signature = "(keys, fpr=0.01, hash_func=None, *, bits_per_key=None, bytes=None, \
                           seed=None, key=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "all but three by name")]
     fn build<'py>(
         cls: &Bound<'py, PyType>,
         keys: &Bound<'py, PyAny>,
         fpr: Option<Real>,
         hash_func: Option<Bound<'py, PyAny>>,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
-        seed: Option<Natural>,
-        key: Option<SecretKey>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Some(kind) = kind_of(cls)? else {
             let text = "a filter is built by the class of its kind, as in FuseFilter.build(keys)";
             return Err(PyTypeError::new_err(text));
         };
-        let budget = budget(fpr, bits_per_key, bytes)?;
-        let hashing = Hashing::new(seed.map(|seed| seed.0), key.map(|key| key.0), hash_func)?;
+        let options = Options::new(options);
+        let (budget, hashing) = (options.budget(fpr)?, options.hashing(hash_func)?);
+        options.end()?;
         let (hashes, given) = all(keys, &hashing, Nulls::LeftOut)?;
-        let (py, seed) = (cls.py(), hashing.seed());
-        let len = hashes.len();
+        let (len, seed) = (hashes.len(), hashing.seed());
         let build = move || AnyFilter::build_hashes(kind, budget, seed, &hashes);
-        let filter = apart(py, len, build)?.raised()?;
-        let mut file = hashing.wrap(filter);
+        let mut file = hashing.wrap(apart(cls.py(), len, build)?.raised()?);
         file.set_encoding(given.encoding());
-        classes::instance(py, hashing, file)
+        classes::instance(cls.py(), hashing, file)
     }
 }

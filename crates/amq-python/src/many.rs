@@ -33,6 +33,7 @@ pub(crate) enum Many<'py> {
 
 /// Keys that are objects of Python.
 pub(crate) struct Objects<'py> {
+    py: Python<'py>,
     keys: Elements<'py>,
     /// Of a list, tuple, set or the like, all are hashed before the filter is touched, so that one
     /// that is no key changes nothing. Of a generator, the keys before that one are in.
@@ -106,7 +107,7 @@ impl<'py> Many<'py> {
 
     fn py(&self) -> Python<'py> {
         match self {
-            Self::Objects(objects) => objects.keys.py(),
+            Self::Objects(objects) => objects.py,
             Self::Column(_, py) => *py,
         }
     }
@@ -146,7 +147,7 @@ impl<'py> Many<'py> {
             };
             let of_keys = answers.as_mut().map(|answers| &mut answers[..keys.len()]);
             let put = shared.write().insert_all(&keys, block.given, *done, of_keys)?;
-            new += put.inserted;
+            new += put.new;
             overfull |= put.overfull;
             *done += keys.len() as u64;
             if let Some(answers) = answers {
@@ -187,7 +188,7 @@ struct Hashes {
 
 impl<'py> Objects<'py> {
     fn of(object: &Bound<'py, PyAny>, keys: Elements<'py>, nullable: bool) -> PyResult<Many<'py>> {
-        Ok(Many::Objects(Self { keys, len: len_of(object)?, nullable }))
+        Ok(Many::Objects(Self { py: object.py(), keys, len: len_of(object)?, nullable }))
     }
 
     /// Calls `each` with the hashes of some keys after the other, without the interpreter.
@@ -196,7 +197,7 @@ impl<'py> Objects<'py> {
         hashing: &Hashing,
         mut each: impl FnMut(&Block<'_>) -> PyResult<()> + Send,
     ) -> PyResult<()> {
-        let py = self.keys.py();
+        let py = self.py;
         let mut hashes = Hashes::with_room(self.len.unwrap_or(BLOCK))?;
         for (number, key) in (1usize..).zip(self.keys) {
             let pushed = key.and_then(|key| match self.nullable && key.is_none() {

@@ -2,13 +2,13 @@
 
 use crate::error::OrRaise;
 use crate::files::kind_of;
-use crate::make;
+use crate::make::Options;
 use crate::number::{Natural, Real};
 use crate::repr::shown;
 use amq::{AnyFilter, AnyPlan, FilterKind, Goal};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 /// What a filter will cost and how well it will do, before it is made; see amq.plan.
 #[pyclass(frozen, name = "Plan", module = "amq", eq)]
@@ -76,17 +76,18 @@ impl Sized {
 /// 6.7
 #[pyfunction]
 #[pyo3(
-    signature = (kind, capacity, fpr=None, *, bits_per_key=None, bytes=None),
+    signature = (kind, capacity, fpr=None, **options),
     text_signature = "(kind, capacity, fpr=0.01, *, bits_per_key=None, bytes=None)"
 )]
 pub(crate) fn plan(
     kind: &Bound<'_, PyAny>,
     capacity: Natural,
     fpr: Option<Real>,
-    bits_per_key: Option<Real>,
-    bytes: Option<Natural>,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Sized> {
-    let goal = Goal::new(capacity.0, make::budget(fpr, bits_per_key, bytes)?);
+    let options = Options::new(options);
+    let goal = Goal::new(capacity.0, options.budget(fpr)?);
+    options.end()?;
     Ok(Sized(AnyFilter::plan(kind_named(kind)?, goal).raised()?))
 }
 
@@ -106,9 +107,10 @@ pub(crate) fn kind_named(kind: &Bound<'_, PyAny>) -> PyResult<FilterKind> {
         Ok(kind) => return Ok(kind),
         Err(error) => error,
     };
-    let class = kind.py().import("amq")?.getattr_opt(name)?;
-    match class.map(|class| kind_of(&class)).transpose()?.flatten() {
-        Some(kind) => Ok(kind),
+    let is_named =
+        |kind: &&FilterKind| AnyFilter::names(**kind).is_some_and(|(_, class)| name == class);
+    match AnyFilter::KINDS.iter().find(is_named) {
+        Some(&kind) => Ok(kind),
         None => Err(PyValueError::new_err(error.to_string())),
     }
 }

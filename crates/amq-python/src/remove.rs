@@ -2,8 +2,11 @@
 
 use crate::filter::Filter;
 use crate::insert::InsertFilter;
+use crate::make::empty;
+use crate::number::{Natural, Real};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
 
 /// A filter that removes keys, and counts the copies of a key.
 #[pyclass(frozen, subclass, extends = InsertFilter, module = "amq")]
@@ -16,6 +19,20 @@ fn base<'a>(slf: &'a Bound<'_, RemoveFilter>) -> &'a Filter {
 
 #[pymethods]
 impl RemoveFilter {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (capacity, fpr=None, hash_func=None, **options), text_signature = None)]
+    fn new<'py>(
+        cls: &Bound<'py, PyType>,
+        capacity: Natural,
+        fpr: Option<Real>,
+        hash_func: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let filter = empty(cls, capacity, fpr, hash_func, options)?;
+        Ok(PyClassInitializer::from(filter).add_subclass(InsertFilter).add_subclass(Self))
+    }
+
     /// Removes one copy of a key. False: it was certainly not in, and nothing changed.
     ///
     /// Only remove what you inserted: removing another key may remove one that looks like it.

@@ -2,20 +2,18 @@
 
 use crate::answers;
 use crate::column::Elements;
-use crate::data::{of_data, reserve, to_object, zeroed};
-use crate::error::{OrRaise, Raise, of_file, of_system};
-use crate::file_info::{expect_file, expect_pickled, info, tells};
+use crate::data::{reserve, to_object, zeroed};
+use crate::error::{OrRaise, Raise, of_system};
+use crate::file::{FilePath, decode_seeded, expect_pickled, load_seeded, saving};
 use crate::hashing::Hashing;
 use crate::interrupts::{apart, now_and_then};
 use crate::key;
 use crate::long;
 use crate::many::{Nulls, PIECE, all};
 use crate::number::Natural;
-use crate::path::FilePath;
 use crate::repr::shown;
-use amq::format::FileInfo;
 use amq::ribbon::MapError;
-use amq::{DEFAULT_SEED, FilterFile, LoadOptions, RibbonMap, SaveOptions};
+use amq::{DEFAULT_SEED, RibbonMap};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
@@ -150,12 +148,9 @@ impl Map {
     /// Saves the map in a file; secret=False leaves out its seed, as of a filter.
     #[pyo3(signature = (path, *, secret=None))]
     fn save(&self, py: Python<'_>, path: FilePath, secret: Option<bool>) -> PyResult<()> {
-        let tells = tells(self.withheld, secret)?;
-        py.detach(|| match tells {
-            true => self.map.save(&path.0),
-            false => SaveOptions::new().without_secret().save(&self.map, &path.0),
-        })
-        .map_err(|error| of_system(&error, &path.0))
+        let options = saving(self.withheld, secret)?;
+        let saved = py.detach(|| options.save(&self.map, &path.0));
+        saved.map_err(|error| of_system(&error, &path.0))
     }
 
     /// The map as the bytes of a file; secret=False as in save.
@@ -165,12 +160,8 @@ impl Map {
         py: Python<'py>,
         secret: Option<bool>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let tells = tells(self.withheld, secret)?;
-        let bytes = py.detach(|| match tells {
-            true => self.map.to_bytes(),
-            false => SaveOptions::new().without_secret().to_bytes(&self.map),
-        });
-        to_object(py, &bytes.raised()?)
+        let options = saving(self.withheld, secret)?;
+        to_object(py, &py.detach(|| options.to_bytes(&self.map)).raised()?)
     }
 
     /// Loads a map from a file that holds nothing else.
@@ -181,35 +172,20 @@ impl Map {
         path: FilePath,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        let FilePath(path) = path;
-        let loaded = cls.py().detach(|| {
-            expect_file(&path)?;
-            let map = match seed {
-                None => RibbonMap::load(&path)?,
-                Some(seed) => LoadOptions::new().seed(seed.0).load(&path)?,
-            };
-            let told = info(&path).is_some_and(|info| !info.withheld);
-            Ok(Self { map, withheld: seed.is_some() && !told })
-        });
-        loaded.map_err(|error| of_file(error, &path))
+        let (map, withheld) = load_seeded(cls.py(), &path.0, seed)?;
+        Ok(Self { map, withheld })
     }
 
     /// The map in these bytes.
     #[classmethod]
     #[pyo3(signature = (data, *, seed=None))]
     fn from_bytes(
-        cls: &Bound<'_, PyType>,
+        _cls: &Bound<'_, PyType>,
         data: &Bound<'_, PyAny>,
         seed: Option<Natural>,
     ) -> PyResult<Self> {
-        of_data(data, |bytes| {
-            let map = cls.py().detach(|| match seed {
-                None => RibbonMap::from_bytes(bytes),
-                Some(seed) => LoadOptions::new().seed(seed.0).from_bytes(bytes),
-            });
-            let (map, info) = (map.raised()?, FileInfo::of(bytes).raised()?);
-            Ok(Self { map, withheld: info.withheld })
-        })
+        let (map, withheld) = decode_seeded(data, seed)?;
+        Ok(Self { map, withheld })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Py<PyTuple>)> {

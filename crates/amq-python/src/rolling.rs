@@ -2,13 +2,12 @@
 
 use crate::data::of_data;
 use crate::error::{OrRaise, of_file, of_system};
-use crate::file_info::expect_file;
+use crate::file::{FilePath, expect_file};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
 use crate::insert::InsertFilter;
-use crate::make;
+use crate::make::Options;
 use crate::number::{Natural, Real};
-use crate::path::FilePath;
 use crate::plan::kind_named;
 use crate::state::Content;
 use amq::rolling::Rolling as Generations;
@@ -19,7 +18,7 @@ use amq::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use std::fmt::Debug;
 use std::fs;
 use std::io;
@@ -90,26 +89,21 @@ pub(crate) struct Rolling;
 impl Rolling {
     #[new]
     #[pyo3(
-        signature = (
-            capacity, fpr=None, *, generations, kind=None, by_count=false, bits_per_key=None,
-            bytes=None, seed=None
-        ),
+        signature = (capacity, fpr=None, *, generations, kind=None, by_count=false, **options),
         text_signature = "(capacity, fpr=0.01, *, generations, kind=BloomFilter, by_count=False, \
                           bits_per_key=None, bytes=None, seed=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "all but two by name")]
     fn new(
         capacity: Natural,
         fpr: Option<Real>,
         generations: Natural,
         kind: Option<&Bound<'_, PyAny>>,
         by_count: bool,
-        bits_per_key: Option<Real>,
-        bytes: Option<Natural>,
-        seed: Option<Natural>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let goal = Goal::new(capacity.0, make::budget(fpr, bits_per_key, bytes)?);
-        let seed = seed.map_or(amq::DEFAULT_SEED, |seed| seed.0);
+        let options = Options::new(options);
+        let (goal, seed) = (Goal::new(capacity.0, options.budget(fpr)?), options.seed()?);
+        options.end()?;
         let new = match kind.map_or(Ok(FilterKind::Bloom), kind_named)? {
             FilterKind::Bloom => made::<BloomFilter>,
             FilterKind::BlockedBloom => made::<BlockedBloomFilter>,

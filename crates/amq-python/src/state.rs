@@ -2,14 +2,13 @@
 
 use crate::encoding::{Given, is_usual};
 use crate::error::OrRaise;
+use crate::file::Map;
 use crate::rolling::{AnyGenerations, no_single_filter};
 use crate::sets::{bits, estimate};
 use crate::uneven::Watch;
 use amq::{
-    Abilities, AnyError, AnyFile, AnyFilter, BatchInsertError, Filter, Inserted, KeyEncoding,
-    KeyHash, MergeError, SharedBytes, Stats,
+    Abilities, AnyError, AnyFile, BatchInsertError, Filter, KeyEncoding, KeyHash, MergeError, Stats,
 };
-use memmap2::Mmap;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -18,17 +17,9 @@ use std::path::PathBuf;
 #[allow(clippy::large_enum_variant, reason = "each is in an object of its own, on the heap")]
 pub(crate) enum Content {
     File(AnyFile),
-    View(View),
+    /// With the path of the file.
+    View(AnyFile<Map>, PathBuf),
     Rolling(Box<dyn AnyGenerations>),
-}
-
-/// A filter that stays in its file, and what the file says of its keys.
-#[derive(Debug)]
-pub(crate) struct View {
-    pub(crate) filter: AnyFilter<SharedBytes<Mmap>>,
-    pub(crate) path: PathBuf,
-    pub(crate) encoding: KeyEncoding,
-    pub(crate) withheld: bool,
 }
 
 /// The filter, and what needs no second look.
@@ -46,8 +37,8 @@ pub(crate) struct State {
 }
 
 /// Hashes that were inserted, and what is to be said about it.
-pub(crate) struct Put<T> {
-    pub(crate) inserted: T,
+pub(crate) struct Put {
+    pub(crate) new: u64,
     pub(crate) overfull: bool,
 }
 
@@ -78,7 +69,7 @@ impl State {
     pub(crate) fn filter(&self) -> &dyn Filter {
         match &self.content {
             Content::File(file) => file.filter().into_inner(),
-            Content::View(view) => &view.filter,
+            Content::View(view, _) => view.filter().into_inner(),
             Content::Rolling(generations) => generations,
         }
     }
@@ -86,7 +77,7 @@ impl State {
     pub(crate) fn generations(&self) -> PyResult<&dyn AnyGenerations> {
         match &self.content {
             Content::Rolling(generations) => Ok(&**generations),
-            Content::File(_) | Content::View(_) => Err(read_only()),
+            Content::File(_) | Content::View(..) => Err(read_only()),
         }
     }
 
@@ -95,7 +86,7 @@ impl State {
         self.left = 0;
         match &mut self.content {
             Content::Rolling(generations) => Ok(&mut **generations),
-            Content::File(_) | Content::View(_) => Err(read_only()),
+            Content::File(_) | Content::View(..) => Err(read_only()),
         }
     }
 
@@ -103,7 +94,7 @@ impl State {
     pub(crate) fn no_file(&self, of_view: PyErr) -> PyErr {
         match &self.content {
             Content::Rolling(_) => no_single_filter(),
-            Content::File(_) | Content::View(_) => of_view,
+            Content::File(_) | Content::View(..) => of_view,
         }
     }
 
@@ -141,7 +132,9 @@ impl State {
             Content::File(file) if is_usual(file.encoding()) => {
                 Some(file.filter().contains_hash(hash))
             }
-            Content::View(view) if is_usual(view.encoding) => Some(view.filter.contains_hash(hash)),
+            Content::View(view, _) if is_usual(view.encoding()) => {
+                Some(view.filter().contains_hash(hash))
+            }
             Content::Rolling(generations) => Some(generations.contains_hash(hash)),
             _ => None,
         }
@@ -166,14 +159,14 @@ impl State {
         self.settled = Given::NOTHING;
         match &mut self.content {
             Content::File(file) => Some(file),
-            Content::View(_) | Content::Rolling(_) => None,
+            Content::View(..) | Content::Rolling(_) => None,
         }
     }
 
     pub(crate) fn file(&self) -> Option<&AnyFile> {
         match &self.content {
             Content::File(file) => Some(file),
-            Content::View(_) | Content::Rolling(_) => None,
+            Content::View(..) | Content::Rolling(_) => None,
         }
     }
 
@@ -181,7 +174,7 @@ impl State {
     pub(crate) fn expect(&self, given: Given) -> PyResult<()> {
         let encoding = match &self.content {
             Content::File(file) => file.encoding(),
-            Content::View(view) => view.encoding,
+            Content::View(view, _) => view.encoding(),
             Content::Rolling(_) => KeyEncoding::Unknown,
         };
         match is_usual(encoding) || self.filter().is_empty() {
@@ -209,26 +202,6 @@ impl State {
         }
     }
 
-    #[inline]
-    pub(crate) fn insert(&mut self, hash: KeyHash, given: Given) -> PyResult<Put<Inserted>> {
-        self.expect(given)?;
-        self.expect_even(&[hash])?;
-        let inserted = match &mut self.content {
-            Content::File(file) => {
-                let told = given.into_filter(file.encoding(), || file.filter().is_empty());
-                let inserted = file.filter_mut().into_inner().insert_hash(hash).raised()?;
-                if file.encoding() != told {
-                    file.set_encoding(told);
-                }
-                inserted
-            }
-            Content::Rolling(generations) => generations.insert_hash(hash).raised()?,
-            Content::View(_) => return Err(read_only()),
-        };
-        self.settled = self.settled.and(given);
-        Ok(Put { inserted, overfull: self.is_overfull(1) })
-    }
-
     /// Inserts a key of a sort that is in already, into a filter that is not past its plan then,
     /// and says whether it is new; `None` if nothing was done, for whatever reason.
     #[inline]
@@ -239,7 +212,7 @@ impl State {
         let inserted = match &mut self.content {
             Content::File(file) => file.filter_mut().into_inner().insert_hash(hash).ok()?,
             Content::Rolling(generations) => generations.insert_hash(hash).ok()?,
-            Content::View(_) => return None,
+            Content::View(..) => return None,
         };
         self.left -= 1;
         Some(inserted.is_new())
@@ -252,7 +225,7 @@ impl State {
         given: Given,
         done: u64,
         new: Option<&mut [bool]>,
-    ) -> PyResult<Put<u64>> {
+    ) -> PyResult<Put> {
         self.expect(given)?;
         self.expect_even(hashes)?;
         let told =
@@ -268,7 +241,7 @@ impl State {
             (Content::Rolling(generations), None) => {
                 generations.insert_batch(hashes).map_err(AnyError::Batch)
             }
-            (Content::View(_), _) => return Err(read_only()),
+            (Content::View(..), _) => return Err(read_only()),
         };
         let some = match &inserted {
             Ok(_) => !hashes.is_empty(),
@@ -291,7 +264,7 @@ impl State {
             error => error,
         });
         let overfull = self.is_overfull(hashes.len() as u64);
-        Ok(Put { inserted: inserted.raised()?, overfull })
+        Ok(Put { new: inserted.raised()?, overfull })
     }
 
     /// Whether it holds more keys than planned for, after so many more. Said once.
@@ -339,7 +312,7 @@ impl State {
         match &mut self.content {
             Content::File(file) => file.filter_mut().into_inner().clear().raised()?,
             Content::Rolling(generations) => generations.clear(),
-            Content::View(_) => return Err(read_only()),
+            Content::View(..) => return Err(read_only()),
         }
         self.settled = Given::NOTHING;
         (self.left, self.is_sum) = (0, false);
@@ -362,7 +335,7 @@ impl State {
             Content::File(file) => {
                 Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate)
             }
-            Content::View(_) | Content::Rolling(_) => Err(read_only()),
+            Content::View(..) | Content::Rolling(_) => Err(read_only()),
         }
     }
 }

@@ -204,7 +204,7 @@ def test_arrays_in_columns_of_pandas():
     check(pd.array([True, None]), [True, None])
     check(pd.array(["a", None, "b"], dtype="string"), ["a", None, "b"])
     filter = amq.BloomFilter(10)
-    with pytest.raises(TypeError, match="<NA> is no key: leave it out"):
+    with pytest.raises(TypeError, match="<NA> is no key: .* Leave it out"):
         filter.update([1, pd.NA])
     with pytest.raises(TypeError, match="Float64 holds no keys"):
         filter.update(pd.array([1.5, None]))
@@ -239,7 +239,7 @@ def test_objects_of_pandas_are_the_keys_of_their_list(objects, keys):
 
 def test_of_objects_of_pandas_that_are_no_keys_none_is_inserted():
     filter = amq.BloomFilter(10)
-    with pytest.raises(TypeError, match=r"the float 1\.5 is no key"):
+    with pytest.raises(TypeError, match=r"float 1\.5 is no key"):
         filter.update(pd.Series([1, 1.5], dtype=object))
     assert len(filter) == 0
 

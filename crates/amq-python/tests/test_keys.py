@@ -133,11 +133,11 @@ def test_tuples_within_tuples_have_a_bottom():
 @pytest.mark.parametrize(
     "key, error, text",
     [
-        (1.5, TypeError, "the float 1.5 is no key"),
-        (float("nan"), TypeError, "the float nan is no key"),
+        (1.5, TypeError, "float 1.5 is no key"),
+        (float("nan"), TypeError, "float nan is no key"),
         (None, TypeError, "None is no key"),
         ((1, None), TypeError, "None is no key"),
-        ((1, 2.5), TypeError, "the float 2.5 is no key"),
+        ((1, 2.5), TypeError, "float 2.5 is no key"),
         ((), ValueError, "an empty tuple is no key"),
         (2**128, ValueError, r"an integer below .* from 2\*\*128 on is no key"),
         (-(2**127) - 1, ValueError, r"an integer below -2\*\*127 .* is no key"),
@@ -146,10 +146,10 @@ def test_tuples_within_tuples_have_a_bottom():
         (datetime.time(12), TypeError, "decide on a unit and a time zone"),
         (datetime.timedelta(1), TypeError, "decide on a unit and a time zone"),
         ((1, datetime.date(2026, 1, 1)), TypeError, "decide on a unit and a time zone"),
-        ([1], TypeError, "type list"),
-        ({}, TypeError, "type dict"),
-        (object(), TypeError, "type object"),
-        (1j, TypeError, "type complex"),
+        ([1], TypeError, "list .* is no key"),
+        ({}, TypeError, "dict .* is no key"),
+        (object(), TypeError, "object .* is no key"),
+        (1j, TypeError, "complex 1j is no key"),
         ("\ud800", UnicodeEncodeError, r"surrogates have no UTF-8: take os.fsencode\(key\)"),
     ],
     ids=repr,
@@ -186,7 +186,7 @@ def test_a_class_may_say_what_it_likes_of_its_module():
         keys = type("Keys", (), {"__module__": module, "__iter__": lambda _: iter(["a", "b"])})()
         filter = amq.BloomFilter(10)
         assert filter.update(keys) == 2 and filter.contains(keys).all()
-        with pytest.raises(TypeError, match="no encoding is known for a key of type Keys"):
+        with pytest.raises(TypeError, match="Keys .* is no key"):
             filter.add(keys)
 
 
@@ -210,7 +210,7 @@ def raising(method, **others):
         lambda: amq.BloomFilter(10, hash_func=lambda _: raising("__repr__")).add(1),
         lambda: amq.BloomFilter(10, hash_func=raising("__eq__", __call__=abs))
         == amq.BloomFilter(10, hash_func=abs),
-        lambda: amq.BloomFilter(10).add(raising("__getattr__")),
+        lambda: amq.BloomFilter(10).add(raising("__repr__")),
         lambda: amq.BloomFilter(10).update(raising("__len__", __iter__=lambda _: iter([1]))),
         lambda: amq.RibbonMap.build([1], [raising("__index__")]),
         lambda: amq.RibbonMap.build([1], [raising("__repr__")]),

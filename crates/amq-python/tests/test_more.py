@@ -154,7 +154,7 @@ def test_a_map_takes_no_nulls():
         (({"a": -1},), {}, ValueError, "-1 is no value"),
         (({"a": 2**32},), {}, ValueError, "4294967296 is no value"),
         (({"a": 1.5},), {}, ValueError, "1.5 is no value"),
-        (({1.5: 1},), {}, TypeError, "the float 1.5 is no key"),
+        (({1.5: 1},), {}, TypeError, "float 1.5 is no key"),
         ((["a", "b"], [1]), {}, ValueError, "2 keys and 1 values"),
         ((["a", "a"], [1, 2]), {}, ValueError, "have the same key"),
         ((["a"],), {}, TypeError, "give a dict, or as many values as keys"),
@@ -164,24 +164,6 @@ def test_a_map_takes_no_nulls():
 def test_maps_that_cannot_be_are_refused(arguments, options, error, text):
     with pytest.raises(error, match=text):
         amq.RibbonMap.build(*arguments, **options)
-
-
-@pytest.mark.parametrize("kind", ALL, ids=name)
-def test_notebooks_show_a_bar_of_the_load(kind):
-    filter = kind.build(range(100))
-    html = filter._repr_html_()
-    assert f"amq.{kind.__name__}" in html and 'role="meter"' in html
-    assert "100 keys of" in html
-
-
-def test_the_bar_ends_where_the_plan_does():
-    filter = amq.BloomFilter(100)
-    assert 'aria-valuenow="0"' in filter._repr_html_()
-    filter.update(range(50))
-    assert 40 <= int(filter._repr_html_().split('aria-valuenow="')[1].split('"')[0]) <= 50
-    with pytest.warns(amq.OverfullWarning):
-        filter.update(range(200))
-    assert 'aria-valuenow="100"' in filter._repr_html_()
 
 
 @pytest.mark.parametrize("kind", ALL, ids=name)

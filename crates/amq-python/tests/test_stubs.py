@@ -76,3 +76,15 @@ def test_every_demand_of_choose_is_known():
             raise TypeError("taken")  # a truth
         assert "no such demand" not in str(raised.value)
         assert argument.arg in amq.choose.__doc__
+
+
+@pytest.mark.parametrize("kind", ALL, ids=name)
+def test_the_class_of_a_kind_is_final(kind):
+    with pytest.raises(TypeError, match="not an acceptable base type"):
+        type("Derived", (kind,), {})
+
+
+@pytest.mark.parametrize("shared", [amq.Filter, amq.InsertFilter, amq.RemoveFilter, amq.StaticFilter], ids=name)
+def test_a_class_that_kinds_share_makes_no_filter(shared):
+    with pytest.raises(TypeError):
+        shared(10)

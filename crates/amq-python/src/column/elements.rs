@@ -6,6 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyIterator, PyList, PySlice, PyString, PyTuple};
+use std::iter;
 
 /// Elements of an array that are made objects at once: all of them may be more than there is memory
 /// for, and nobody else runs meanwhile.
@@ -14,41 +15,8 @@ const PIECE: usize = 1 << 16;
 /// What goes through the elements of an object.
 pub(crate) enum Elements<'py> {
     Iterated(Bound<'py, PyIterator>),
-    Listed(Listed<'py>),
-}
-
-/// An array, whose slices list the objects that its elements stand for.
-pub(crate) struct Listed<'py> {
-    array: Bound<'py, PyAny>,
-    /// The name of the method that makes a list.
-    list: &'static str,
-    of_pandas: bool,
-    from: usize,
-    len: usize,
-    piece: Option<Bound<'py, PyIterator>>,
-}
-
-impl<'py> Elements<'py> {
-    /// As Python iterates over them.
-    pub(crate) fn iterated(object: &Bound<'py, PyAny>) -> PyResult<Self> {
-        object.try_iter().map(Self::Iterated)
-    }
-
-    /// The same, but of an array as it lists them itself, with `None` for each null: iterated over,
-    /// NumPy's and pyarrow's have scalars of their own.
-    pub(crate) fn listed(object: &Bound<'py, PyAny>) -> PyResult<Self> {
-        match Listed::of(object)? {
-            Some(listed) => Ok(Self::Listed(listed)),
-            None => Self::iterated(object),
-        }
-    }
-
-    pub(crate) fn py(&self) -> Python<'py> {
-        match self {
-            Self::Iterated(iterator) => iterator.py(),
-            Self::Listed(listed) => listed.array.py(),
-        }
-    }
+    /// Those of an array, which are listed piece by piece.
+    Listed(Box<dyn Iterator<Item = PyResult<Bound<'py, PyAny>>> + 'py>),
 }
 
 impl<'py> Iterator for Elements<'py> {
@@ -63,52 +31,44 @@ impl<'py> Iterator for Elements<'py> {
     }
 }
 
-impl<'py> Listed<'py> {
-    /// `None` if this is no array.
-    fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+impl<'py> Elements<'py> {
+    /// As Python iterates over them.
+    pub(crate) fn iterated(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        object.try_iter().map(Self::Iterated)
+    }
+
+    /// The same, but of an array as it lists them itself, with `None` for each null: iterated over,
+    /// NumPy's and pyarrow's have scalars of their own.
+    pub(crate) fn listed(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         if is_list(object) {
-            return Ok(None);
+            return Self::iterated(object);
         }
         capsule::expect_collected(object)?;
         let (py, of_pandas) = (object.py(), is_of_pandas(object)?);
         let of_arrow = object.getattr_opt(intern!(py, "__arrow_c_array__"))?.is_some()
             || object.getattr_opt(intern!(py, "__arrow_c_stream__"))?.is_some();
         if !of_arrow && !of_pandas && !buffer::has(object) {
-            return Ok(None);
+            return Self::iterated(object);
         }
         let Some(list) = list_of(object)? else {
-            return if of_arrow { Err(no_list()) } else { Ok(None) };
+            return if of_arrow { Err(no_list()) } else { Self::iterated(object) };
         };
         buffer::expect_one_dimension(object)?;
         // Those of pandas are sliced by their labels, and by place with this.
         let placed = object.getattr_opt(intern!(py, "iloc"))?;
-        let array = placed.unwrap_or_else(|| object.clone());
-        Ok(Some(Self { array, list, of_pandas, from: 0, len: object.len()?, piece: None }))
-    }
-
-    /// The next elements; `None` if there are none.
-    fn next_piece(&mut self) -> PyResult<Option<Bound<'py, PyIterator>>> {
-        if self.from == self.len {
-            return Ok(None);
-        }
-        let (from, to) = (self.from, self.len.min(self.from + PIECE));
-        self.from = to;
-        let slice = PySlice::new(self.array.py(), from.try_into()?, to.try_into()?, 1);
-        self.array.get_item(slice)?.call_method0(self.list)?.try_iter().map(Some)
-    }
-
-    fn next(&mut self) -> Option<PyResult<Bound<'py, PyAny>>> {
-        let element = match self.piece.as_mut().and_then(Iterator::next) {
-            Some(element) => element,
-            None => match self.next_piece().transpose()? {
-                Ok(piece) => self.piece.insert(piece).next()?,
-                Err(error) => return Some(Err(error)),
-            },
+        let (array, len) = (placed.unwrap_or_else(|| object.clone()), object.len()?);
+        let piece = move |from: usize| {
+            let slice = PySlice::new(py, from.try_into()?, len.min(from + PIECE).try_into()?, 1);
+            array.get_item(slice)?.call_method0(list)?.try_iter()
         };
-        Some(match self.of_pandas {
-            true => element.and_then(none_if_missing),
-            false => element,
-        })
+        let elements = (0..len).step_by(PIECE).flat_map(move |from| match piece(from) {
+            Ok(piece) => Self::Iterated(piece),
+            Err(error) => Self::Listed(Box::new(iter::once(Err(error)))),
+        });
+        Ok(Self::Listed(match of_pandas {
+            true => Box::new(elements.map(|element| element.and_then(none_if_missing))),
+            false => Box::new(elements),
+        }))
     }
 }
 
