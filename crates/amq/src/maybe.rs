@@ -11,6 +11,10 @@ use std::path::Path;
 ///
 /// It answers single keys. For batches and statistics, use its [`filter`](Self::filter).
 ///
+/// **Do not remove duplicates with it**: a program that drops the events it has seen would drop
+/// every event. Use [`AnyFilter::load`] there, and after an error start with an empty filter, which
+/// lets duplicates through, or stop.
+///
 /// ```
 /// let filter = amq::load_or_maybe("no such file");
 /// assert!(filter.contains("any key"));
@@ -20,6 +24,9 @@ use std::path::Path;
 pub struct OrMaybe<F = AnyFilter>(Result<F, ReadError>);
 
 /// Loads the filter in a file; if that fails, for whatever reason, every answer is "maybe".
+///
+/// Only for filters in front of a lookup. A program that drops what it has seen would drop
+/// everything: see [`OrMaybe`].
 pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
     OrMaybe(AnyFilter::load(path))
 }
@@ -27,7 +34,8 @@ pub fn load_or_maybe(path: impl AsRef<Path>) -> OrMaybe {
 /// A view of the filter in these bytes, such as a memory map, which it owns. If that fails, or the
 /// file could not be mapped, every answer is "maybe".
 ///
-/// Everything is checked, as by [`FilterFile::view_shared`].
+/// Everything is checked, as by [`FilterFile::view_shared`]. Only for filters in front of a lookup,
+/// as [`load_or_maybe`].
 ///
 /// ```
 /// use std::fs::File;
