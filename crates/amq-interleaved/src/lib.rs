@@ -113,8 +113,8 @@
 //!
 //! - Each key is in **one bin only**, and the keys are known beforehand: a `RibbonMap`
 //!   (`amq-ribbon`) from the key to its bin. For a thousand bins a value has 10 bits. With 7 check
-//!   bits the map takes 17.1 bits per key, and returns one candidate: the right one, or a wrong one
-//!   for one absent key in 128. At 10.5 bits per key an interleaved filter returns ten wrong bins
+//!   bits the map takes 17.0 bits per key, and returns one candidate: the right one, or a wrong one
+//!   for one absent key in 128. At 10.8 bits per key an interleaved filter returns ten wrong bins
 //!   of a thousand. To return 1/128 wrong bins per lookup, it takes 43 bits per key.
 //! - Bins differ much in size: a filter for each class of sizes takes less, as
 //!   [`InterleavedBloomFilter::classes`] computes.

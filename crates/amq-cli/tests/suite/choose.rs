@@ -306,6 +306,38 @@ fn the_numbers_of_the_page_on_choosing_are_the_answers() {
     assert!(row(ask).contains(&format!("Filter`, {:.0} µs.", tail("windowed-cuckoo"))));
 }
 
+/// What a thousand sets take, of which three pages speak, is what the command says of them.
+#[test]
+fn the_numbers_of_many_sets_are_the_answers() {
+    let room = Room::new();
+    let run = room.amq("choose --json --keys 1e4 --filters 1000 --need which-set").ends(2);
+    let json: Value = serde_json::from_str(&run.text()).unwrap();
+    let said = json["instead"][0]["take"].as_str().unwrap();
+    let bits: Vec<&str> =
+        said.split(" bits per key").map(|text| text.rsplit(' ').next().unwrap()).collect();
+    let [filter, map, _] = bits[..] else { panic!("{said}") };
+    for (path, of_map, of_filter) in [
+        (
+            "crates/amq/CHOOSING.md",
+            "# bits per key return one candidate",
+            "of # bits per key return about",
+        ),
+        (
+            "crates/amq-interleaved/README.md",
+            "in # bits per key. An",
+            "filter of # bits per key also",
+        ),
+        ("crates/amq-interleaved/src/lib.rs", "takes # bits per key", "At # bits per key an"),
+    ] {
+        let text = page(path).replace("//!", "");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (words, bits) in [(of_map, map), (of_filter, filter)] {
+            let words = words.replace('#', bits);
+            assert!(text.contains(&words), "{path}: {words}");
+        }
+    }
+}
+
 /// The worked choice adds up, and is what the command answers.
 #[test]
 fn the_worked_choice_is_that_of_the_command() {
