@@ -134,6 +134,15 @@ struct QueryArguments {
     /// How to read a key [default: as the filter's file says, else as text]
     #[arg(long, value_name = "TYPE", value_enum)]
     key_type: Option<KeyType>,
+
+    /// Ignore case, by Unicode case folding. Neither this nor --trim is recorded in the filter:
+    /// give what the build was given
+    #[arg(short, long)]
+    ignore_case: bool,
+
+    /// Strip white space from both ends of a key
+    #[arg(long)]
+    trim: bool,
 }
 
 const QUERY_EXAMPLES: &str = "\
@@ -370,8 +379,8 @@ impl QueryArguments {
             end: b'\n',
             strip_cr: true,
             key_type: KeyType::Text,
-            trim: false,
-            fold: false,
+            trim: self.trim,
+            fold: self.ignore_case,
             split: None,
         };
         let source = if self.keys.is_empty() {

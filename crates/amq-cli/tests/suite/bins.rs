@@ -33,6 +33,30 @@ fn a_key_is_in_the_bins_of_its_files() {
 }
 
 #[test]
+fn keys_are_folded_and_trimmed_as_by_query() {
+    let room = Room::new();
+    room.write("names", " Alice \nBOB\nStraße\n");
+    room.amq("bins build -q -i --trim -o folded.amq --fpr 1e-7 names").ends(0);
+    room.amq("build -q -i --trim -o one.amq --fpr 1e-7 names").ends(0);
+    for (options, found) in [("-i --trim", 5), ("--ignore-case", 2), ("--trim", 3), ("", 0)] {
+        let asked = "ALICE\n  bob\nSTRASSE\n alice\nbob \n";
+        let (bins, one) = (
+            room.pipe(&format!("bins query {options} folded.amq"), asked),
+            room.pipe(&format!("query {options} one.amq"), asked),
+        );
+        // The key is printed as it was given.
+        let bins = bins.text();
+        let keys: String = bins.lines().map(|line| line.replace("\tnames", "\n")).collect();
+        assert_eq!(keys, one.text(), "{options}");
+        assert_eq!(bins.lines().count(), found, "{options}");
+    }
+    let all = room.amq("bins query --all -i --trim folded.amq ALICE Bob").ends(0);
+    assert_eq!(all.text(), "names\n");
+    let help = room.amq("bins query --help").ends(0).text();
+    assert!(help.contains("-i, --ignore-case") && help.contains("--trim"), "{help}");
+}
+
+#[test]
 fn bins_are_counted_and_refused_where_a_filter_is_wanted() {
     let room = days();
     let text = room.amq("info days.amq").ends(0).text();
