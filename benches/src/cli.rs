@@ -88,8 +88,8 @@ pub(crate) struct Measure {
 /// The contenders and keys of a run.
 #[derive(Args, Debug)]
 pub(crate) struct Request {
-    /// Size of the run: smoke (seconds; its times mean nothing), quick (about three minutes), full
-    /// (much longer, several gigabytes)
+    /// Size of the run: smoke (a check in seconds; its times are too coarse to compare), quick
+    /// (about three minutes), full (much longer, several gigabytes)
     #[arg(long, value_name = "SUITE", default_value_t = Suite::Quick, value_enum)]
     pub(crate) suite: Suite,
     /// Only these contenders, by their names in `list`. Merged into the day's records, which must

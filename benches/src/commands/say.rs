@@ -4,7 +4,7 @@ use crate::contenders;
 use crate::measure::Plan;
 use crate::record::{Row, State, Suite};
 use crate::scenarios;
-use crate::scenarios::keys::KeySet;
+use crate::scenarios::keys::{KeySet, Source};
 use clap::ValueEnum;
 use indicatif::HumanDuration;
 use std::fmt::Write;
@@ -12,15 +12,45 @@ use std::fmt::Write;
 /// Prints what a run will do, and for how long.
 pub(super) fn what_comes(plan: &Plan) {
     eprintln!(
-        "{} contenders, {} sets of keys, {} scenarios; suite {}, {} rounds: about {}.",
-        plan.contenders.len(),
-        plan.datasets.len(),
-        plan.scenarios.len(),
+        "{}, {}, {}; suite {}, {}: about {}.",
+        of(plan.contenders.len(), "contender"),
+        of(plan.datasets.len(), "key set"),
+        of(plan.scenarios.len(), "scenario"),
         plan.options.suite,
-        plan.options.rounds,
+        of(plan.options.rounds as usize, "round"),
         HumanDuration(plan.estimate())
     );
     what_is_left_out(plan);
+}
+
+/// `1 key`, `2 keys`.
+fn of(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Which lines of a key file a data set uses, and which it leaves out.
+fn lines_used(name: &str, source: &Source, keys: usize, suite: Suite) -> String {
+    let distinct = source.distinct.unwrap_or(0) as usize;
+    // The shuffled first half has the keys that are inserted.
+    let half = distinct / 2;
+    let unused = match half.saturating_sub(keys) {
+        0 => String::new(),
+        unused => {
+            let is_are = if unused == 1 { "is" } else { "are" };
+            format!(
+                " {} {is_are} not used, since the {suite} suite inserts {keys}.",
+                of(unused, "further key")
+            )
+        }
+    };
+    format!(
+        "{name}: {} (repeats left out: {}, empty lines: {}); {} inserted, {} queried as absent.{unused}",
+        of(distinct, "distinct key"),
+        source.duplicates,
+        source.empty_lines,
+        of(keys, "key"),
+        of(distinct - half, "key"),
+    )
 }
 
 /// Prints what is left out: lines of a key file, and scenarios.
@@ -28,12 +58,7 @@ pub(super) fn what_is_left_out(plan: &Plan) {
     for spec in &plan.datasets {
         let (keys, name) = (spec.keys, spec.key_set.name());
         if let KeySet::File(file) = &spec.key_set {
-            let distinct = file.source.distinct.unwrap_or(0);
-            eprintln!(
-                "{name}: {distinct} distinct keys (repeats left out: {}, empty lines: {}); {keys} \
-                 of the shuffled first half are present, the other half is absent.",
-                file.source.duplicates, file.source.empty_lines
-            );
+            eprintln!("{}", lines_used(name, &file.source, keys, plan.options.suite));
         }
     }
     if plan.options.has_own_keys() {
@@ -48,10 +73,19 @@ pub(super) fn failures(found: &[Row]) -> bool {
     let mut good = true;
     // A cell that fails verification has untimed rows, too: one line is enough.
     for row in found.iter().filter(|row| row.state == State::Failed) {
-        eprintln!("ERROR {}: {}", row.subject(), row.why);
-        good &= !contenders::named(&row.contender).is_some_and(|contender| contender.info.ours);
+        let is_ours = contenders::named(&row.contender).is_some_and(|known| known.info.ours);
+        eprintln!("{}", failed(&row.subject(), &row.why, is_ours));
+        good &= !is_ours;
     }
     good
+}
+
+/// A failed check: an error of ours, or a finding about another crate, which ends no run.
+fn failed(subject: &str, why: &str, is_ours: bool) -> String {
+    match is_ours {
+        true => format!("ERROR in our own {subject}: {why}"),
+        false => format!("Another crate failed a check, and gets no time there: {subject}: {why}"),
+    }
 }
 
 /// The output of `verify`: a line per cell.
@@ -121,4 +155,31 @@ pub(super) fn contenders() -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_a_suite_does_not_take_are_counted() {
+        let source = |distinct| Source { distinct: Some(distinct), duplicates: 3, empty_lines: 0 };
+        let said = lines_used("f", &source(50_000), 1000, Suite::Smoke);
+        let all = "f: 50000 distinct keys (repeats left out: 3, empty lines: 0); 1000 keys inserted, \
+                   25000 keys queried as absent.";
+        let unused = " 24000 further keys are not used, since the smoke suite inserts 1000.";
+        assert_eq!(said, format!("{all}{unused}"));
+        assert!(!lines_used("f", &source(2001), 1000, Suite::Smoke).contains("not used"));
+        let one = lines_used("f", &source(2002), 1000, Suite::Smoke);
+        assert!(one.contains(" 1 further key is not used"), "{one}");
+    }
+
+    #[test]
+    fn a_failed_check_says_whose_it_is() {
+        let ours = failed("bloom, 9 keys", "1 false negative", true);
+        assert_eq!(ours, "ERROR in our own bloom, 9 keys: 1 false negative");
+        let other = failed("theirs, 9 keys", "1 false negative", false);
+        assert!(other.starts_with("Another crate failed a check") && !other.contains("ERROR"));
+        assert_eq!([of(1, "key set"), of(2, "key set")], ["1 key set", "2 key sets"]);
+    }
 }

@@ -10,7 +10,8 @@ pub const SCHEMA: i64 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
-    /// A thousand keys, in seconds, to check that everything works. Its times mean nothing.
+    /// A thousand keys, in seconds, to check that everything works. Its times are too coarse to
+    /// compare filters by.
     Smoke,
     /// A hundred to a million keys, in three minutes.
     #[default]

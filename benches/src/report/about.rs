@@ -25,7 +25,11 @@ const LIMITS: [&str; 4] = [
 pub(super) fn warnings(data: &Data) -> Vec<String> {
     let run = &data.run;
     let all = [
-        (run.options.suite == Suite::Smoke, "This is the smoke suite: its times mean nothing."),
+        (
+            run.options.suite == Suite::Smoke,
+            "The smoke suite checks that everything works. Its times are of small tables and two short \
+             rounds: compare no filters by them.",
+        ),
         (
             !run.options.profile.starts_with("release"),
             "Not a release build: its times mean little.",
@@ -92,11 +96,13 @@ fn sources(data: &Data) -> String {
         .filter(|set| data.run.options.keys_file.as_ref() == Some(&set.name));
     let words = own.map(|set| {
         format!(
-            "{}: {} distinct keys (repeats left out: {}, empty lines: {})",
+            "{}: {} distinct keys (repeats left out: {}, empty lines: {}), of which at most {} were \
+             inserted, and half were queried as absent",
             set.name,
             set.source.distinct.unwrap_or(0),
             set.source.duplicates,
-            set.source.empty_lines
+            set.source.empty_lines,
+            data.sizes(&set.name).pop().unwrap_or(0)
         )
     });
     words.collect::<Vec<_>>().join("; ")

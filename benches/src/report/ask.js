@@ -174,6 +174,8 @@ function card(isStatic, [id, name, use, bits, size, build, rate, grows, query, i
 // Marks these in the plots.
 function light(ids) {
   for (const mark of document.querySelectorAll("[data-mark]")) mark.classList.toggle("lit", ids.includes(mark.dataset.mark));
+  const ringed = document.getElementById("ringed");
+  if (ringed) ringed.hidden = !document.querySelector(".lit");
 }
 
 // A field's name: the words around it.
@@ -228,8 +230,7 @@ function detail(pairs, choices, said, out) {
   cards.className = "three";
   found.append(cards);
   const total = choices.some(([, , , , , , , , , , total]) => total) ? "In all: a query, its share of inserting (and removing) keys, and what lookups and errors cost where they have a price. " : "";
-  const ringed = document.querySelector(".lit") ? "In the first plot, these are ringed." : "";
-  found.append(make("p", total + ringed));
+  if (total) found.append(make("p", total));
   // What stands between backticks is code.
   const code = (text) => text.split("`").map((part, index) => make(index % 2 ? "code" : "span", part));
   const notes = make("ul", "", ...said.map(([note]) => make("li", "", ...code(note))));

@@ -30,7 +30,10 @@ pub(super) fn page(page: &Page) -> Result<Markup> {
                     ul.found { @for sentence in &page.found { li { (sentence) } } }
                     h2 { "Time against space" }
                     @match &page.best {
-                        Some(plot) => (figure(plot)?),
+                        Some(plot) => {
+                            p.family #ringed hidden { "Outlined: the first three answers to the form below." }
+                            (figure(plot)?)
+                        }
                         None => p { "No plot: nothing was measured at one rate." },
                     }
                     @if let Some(plot) = &page.all {

@@ -65,6 +65,7 @@ pub fn no_false_negative(filter: &dyn Built, present: Keys<'_>, seed: u64) -> Re
     let found = filter.count_hits(present);
     Failure::unless(found == keys, || {
         let forgotten = keys.saturating_sub(found);
-        format!("{forgotten} false negatives among its {keys} keys (seed {seed})")
+        let negatives = if forgotten == 1 { "negative" } else { "negatives" };
+        format!("{forgotten} false {negatives} among its {keys} keys (seed {seed})")
     })
 }

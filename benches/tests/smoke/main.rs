@@ -234,7 +234,8 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone() {
     let keys = [&*keys, b"\n\xFF\xFE not UTF-8\nkey 7"].concat();
     place.write("good.txt", &keys);
     let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
-    let parts = [&format!("good.txt: {counts}; 1000 of"), "Left out: the scenarios"];
+    let used = format!("good.txt: {counts}; 1000 keys inserted, 1501 keys queried as absent");
+    let parts = [&*used, " 500 further keys are not used", "Left out: the scenarios"];
     place.run("verify --suite smoke --only bloom --keys-file @/good.txt", 0, &parts);
 
     let before = place.files("reports");
