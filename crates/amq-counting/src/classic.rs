@@ -113,20 +113,25 @@ impl Operations for Classic {
         places::insert::<Counter>(table.as_chunks_mut().0, (counters, probes), len, hashes)
     }
 
-    #[inline]
+    // With several callers the compiler would not inline it by itself.
+    #[inline(always)]
     fn remove(table: &mut [u8], params: CountingParams, hash: KeyHash) -> bool {
-        if !Self::contains(table, params, hash) {
+        let words = table.as_chunks_mut().0;
+        let probes = || Probes::new(hash, params.counters);
+        // Refuses most absent keys by one branch, before anything changes.
+        let (counters, mut places) = (Counters { words, params }, probes());
+        let first = (0..params.probes.min(FIRST)).map(|_| counters.is_set(places.next_place()));
+        if first.fold(1, |all, is_set| all & is_set) == 0 {
             return false;
         }
-        let words = table.as_chunks_mut().0;
-        let mut places = Probes::new(hash, params.counters);
+        let mut places = probes();
         for lowered_so_far in 0..params.probes {
             let (word, shift) = place(places.next_place());
             let old = u64::from_le_bytes(words[word]);
             if get(old, shift) == 0 {
-                // Two of the key's probes share this counter, which only another key had raised,
-                // once. A counter that was just lowered is not saturated, so raising it again
-                // undoes the change.
+                // The key is absent, or two of its probes share this counter, which only another
+                // key had raised, once. A counter that was just lowered is not saturated, so
+                // raising it again undoes the change.
                 Counter::set_all(words, params.counters, lowered_so_far, hash);
                 return false;
             }
@@ -135,6 +140,9 @@ impl Operations for Classic {
         true
     }
 }
+
+/// Counters that a removal tests before it lowers any. One absent key in eight passes three.
+const FIRST: u32 = 3;
 
 /// A counter of a table: setting it raises it.
 struct Counter;
