@@ -519,7 +519,7 @@ impl<L: Layout> InsertFilter for Cuckoo<L> {
 }
 
 impl<L: Layout> RemoveFilter for Cuckoo<L> {
-    #[inline]
+    #[inline(always)]
     fn remove_hash(&mut self, hash: KeyHash) -> bool {
         let removed = self.table.remove(self.table.pair(hash));
         self.len -= u64::from(removed);
