@@ -42,29 +42,7 @@ pub unsafe trait BlockLayout: Layout {
     #[cfg(target_arch = "x86_64")]
     unsafe fn contains_avx2(&self, low: u32, shape: Self::Shape) -> bool;
 
-    /// [`insert_avx2`](Self::insert_avx2) for code that is compiled without AVX2.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn insert_inlined(&mut self, low: u32, shape: Self::Shape) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { self.insert_avx2(low, shape) }
-    }
-
-    /// [`contains_avx2`](Self::contains_avx2) for code that is compiled without AVX2.
-    ///
-    /// # Safety
-    /// The processor must have AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn contains_inlined(&self, low: u32, shape: Self::Shape) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { self.contains_avx2(low, shape) }
-    }
-
-    /// Inserts with AVX-512; can be inlined into code compiled without it.
+    /// Sets a key's bits and returns whether any was clear, with AVX-512.
     ///
     /// # Safety
     /// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
@@ -76,7 +54,8 @@ pub unsafe trait BlockLayout: Layout {
         unsafe { self.insert_avx2(low, shape) }
     }
 
-    /// Looks up with AVX-512; can be inlined into code compiled without it.
+    /// Whether all of a key's bits are set, with AVX-512. Can be inlined into code that is compiled
+    /// without it.
     ///
     /// # Safety
     /// As of [`insert_avx512`](Self::insert_avx512).
@@ -168,7 +147,7 @@ pub(crate) fn insert<B: BlockLayout>(block: &mut B, low: u32, shape: B::Shape) -
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { block.insert_inlined(low, shape) },
+        has_avx2 => unsafe { block.insert_avx2(low, shape) },
         portable(block, low, shape)
     )
 }
@@ -186,7 +165,7 @@ pub(crate) fn contains<B: BlockLayout>(block: &B, low: u32, shape: B::Shape) -> 
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { block.contains_inlined(low, shape) },
+        has_avx2 => unsafe { block.contains_avx2(low, shape) },
         portable(block, low, shape)
     )
 }
@@ -314,7 +293,7 @@ unsafe fn contains_batch_avx2<B: BlockLayout>(
 /// The processor must have what [`Cpu::has_avx512`](amq_core::internal::Cpu::has_avx512) asks
 /// for.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f")]
 unsafe fn insert_batch_avx512<B: BlockLayout>(
     part: &mut [B],
     shape: B::Shape,

@@ -81,9 +81,7 @@
 //! *Contains* exclusive-ors the solution at the row's slots and compares with the key's result,
 //! without a branch. Slots of whole bytes are masked by the coefficients and folded, 32 bytes at a
 //! time with AVX2 where the processor has it. Solutions stored by column are read eight columns at
-//! a time. With AVX-512 (Intel since Ice Lake, AMD since Zen 4) the coefficients are the mask under
-//! which 64 bytes of slots are loaded, if slots have one or two, and the parities of eight columns
-//! are counted at once.
+//! a time, with AVX-512 (Intel since Ice Lake, AMD since Zen 4) in one vector.
 //!
 //! A plan meets any rate, and any size, to within a block: a share of the blocks has one column
 //! less ([`theory`]). The number of bumped keys, and so the size, varies a little between filters.

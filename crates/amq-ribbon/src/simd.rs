@@ -2,8 +2,8 @@
 //!
 //! The only module of this crate with `unsafe` code. Everything here has a portable twin that gives
 //! the same answers. A query reads all slots of its window, or all columns, at once with AVX2 or
-//! NEON, and in half as many instructions with AVX-512. A build is generic code inlined into
-//! functions compiled for AVX2 and BMI.
+//! NEON; columns in fewer instructions with AVX-512. A build is generic code inlined into functions
+//! compiled for AVX2 and BMI.
 //!
 //! The caller's `AsRef` may return different words each time. So a query, or a batch, borrows them
 //! once, and uses vector code only where that very slice has all bytes.

@@ -1,20 +1,5 @@
 //! Split-block operations: a block is one AVX2 vector.
 
-/// Single-key operations for code that is compiled without AVX2.
-#[cfg(all(
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    not(target_feature = "avx2"),
-    not(miri)
-))]
-mod inlined;
-
-#[cfg(all(
-    target_arch = "x86_64",
-    any(not(target_pointer_width = "64"), target_feature = "avx2", miri)
-))]
-use avx2 as inlined;
-
 use super::BlockLayout;
 use crate::block::Block;
 
@@ -37,20 +22,6 @@ unsafe impl BlockLayout for Block {
     unsafe fn contains_avx2(&self, low: u32, (): ()) -> bool {
         // SAFETY: AVX2 is there (the caller's promise).
         unsafe { avx2::contains(self, low) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn insert_inlined(&mut self, low: u32, (): ()) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { inlined::insert(self, low) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn contains_inlined(&self, low: u32, (): ()) -> bool {
-        // SAFETY: AVX2 is there (the caller's promise).
-        unsafe { inlined::contains(self, low) }
     }
 }
 

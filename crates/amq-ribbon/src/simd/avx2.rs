@@ -1,4 +1,4 @@
-//! The two vector operations of a query, with AVX2. [`avx512`](super::avx512) has the same.
+//! The two vector operations of a query, with AVX2. [`avx512`](super::avx512) has the second.
 //!
 //! The coefficients are spread over the bytes of the slots: each byte of a vector gets the eight
 //! coefficients that include its slot's, and is tested for that bit.
@@ -143,5 +143,44 @@ unsafe fn odd(lanes: __m256i) -> u32 {
             EVEN, ODD, ODD, EVEN, ODD, EVEN, EVEN, ODD, ODD, EVEN, EVEN, ODD, EVEN, ODD, ODD, EVEN,
         ));
         _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_shuffle_epi8(odd, halves))) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amq_core::index::remix;
+    use std::vec::Vec;
+
+    /// Tries windows that begin at every byte, the last of which end with the bytes; fewer under
+    /// Miri, which is slow.
+    fn selected_agrees<const BYTES: usize>() {
+        let noise: [u64; 256] = core::array::from_fn(|i| remix(i as u64, 5));
+        let bytes: Vec<u8> = noise.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let more = if BYTES == 3 { 8 } else { 0 };
+        let windows = bytes.windows(64 * BYTES + more).enumerate().rev();
+        for (at, slots) in windows.step_by(if cfg!(miri) { 199 } else { 1 }) {
+            for coefficients in [noise[at % 256], 0, 1, 1 << 63, u64::MAX, 1 << (at % 64)] {
+                let mut sum = [0; 4];
+                for (at, byte) in slots[..64 * BYTES].iter().enumerate() {
+                    if coefficients >> (at / BYTES) & 1 == 1 {
+                        sum[at % BYTES] ^= byte;
+                    }
+                }
+                // SAFETY: there is AVX2; there are 64 slots, and eight bytes more if they have 3.
+                let selected = unsafe { selected::<BYTES>(slots.as_ptr(), coefficients) };
+                assert_eq!(selected, u32::from_le_bytes(sum), "{BYTES} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn selected_slots_are_those_whose_coefficients_are_set() {
+        if amq_core::internal::Cpu::has_avx2() {
+            selected_agrees::<1>();
+            selected_agrees::<2>();
+            selected_agrees::<3>();
+            selected_agrees::<4>();
+        }
     }
 }

@@ -38,14 +38,8 @@ trait Vectors: SolutionLayout {
 impl<const BYTES: usize> Vectors for BySlot<BYTES> {
     #[inline(always)]
     unsafe fn parities<const AVX512: bool>(first: *const u8, _: u32, window: &Window<()>) -> u32 {
-        let row = row::of(window.hash);
         // SAFETY: the caller guarantees it.
-        unsafe {
-            match AVX512 {
-                true => avx512::selected::<BYTES>(first, row),
-                false => avx2::selected::<BYTES>(first, row),
-            }
-        }
+        unsafe { avx2::selected::<BYTES>(first, row::of(window.hash)) }
     }
 
     #[inline(always)]
@@ -118,28 +112,26 @@ pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
     /// The less common layouts: with them, the choice below would become a jump table.
     ///
     /// # Safety
-    /// As [`answer`].
+    /// As [`answer_in`].
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn wide<A: Answer, B: Bytes, const AVX512: bool>(
-        solution: &Solution<B>,
-        hash: u64,
-    ) -> A {
+    unsafe fn wide<A: Answer, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
         // SAFETY: this function has the features.
         unsafe {
             match solution.slot_bytes() {
-                2 => answer_in::<A, BySlot<2>, B, AVX512>(solution, hash),
-                3 => answer_in::<A, BySlot<3>, B, AVX512>(solution, hash),
-                _ => answer_in::<A, BySlot<4>, B, AVX512>(solution, hash),
+                2 => answer_in::<A, BySlot<2>, B>(solution, hash),
+                3 => answer_in::<A, BySlot<3>, B>(solution, hash),
+                _ => answer_in::<A, BySlot<4>, B>(solution, hash),
             }
         }
     }
     // SAFETY: the caller guarantees it.
     unsafe {
         match solution.slot_bytes() {
-            0 => answer_in::<A, ByColumn, B, AVX512>(solution, hash),
-            1 => answer_in::<A, BySlot<1>, B, AVX512>(solution, hash),
-            _ => wide::<A, B, AVX512>(solution, hash),
+            0 if AVX512 => answer_avx512(solution, hash),
+            0 => answer_in::<A, ByColumn, B>(solution, hash),
+            1 => answer_in::<A, BySlot<1>, B>(solution, hash),
+            _ => wide(solution, hash),
         }
     }
 }
@@ -147,10 +139,29 @@ pub(super) unsafe fn answer<A: Answer, B: Bytes, const AVX512: bool>(
 /// Answers for one key in this layout. Not inlined: each layout keeps its own registers.
 ///
 /// # Safety
-/// The processor has the features.
+/// The processor has AVX2 and the bit instructions.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
+unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
+    // SAFETY: this function has the features.
+    unsafe { one::<A, L, B, false>(solution, hash) }
+}
+
+/// [`answer_in`] by column, with AVX-512.
+///
+/// # Safety
+/// The processor has the features.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512vpopcntdq")]
+unsafe fn answer_avx512<A: Answer, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
+    // SAFETY: this function has the features.
+    unsafe { one::<A, ByColumn, B, true>(solution, hash) }
+}
+
+/// # Safety
+/// The processor has the features, and the caller is compiled for them.
+#[inline(always)]
+unsafe fn one<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
     solution: &Solution<B>,
     hash: u64,
 ) -> A {
@@ -158,30 +169,27 @@ unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
     /// everything in registers.
     ///
     /// # Safety
-    /// As [`answer_in`].
+    /// The processor has AVX2 and the bit instructions.
     #[cold]
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn bumped<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
-        solution: &Solution<B>,
-        hash: u64,
-    ) -> A {
+    unsafe fn bumped<A: Answer, L: Vectors, B: Bytes>(solution: &Solution<B>, hash: u64) -> A {
         let (words, window) = (solution.words(), solution.later_window::<L>(hash));
         match solution.last_place(words) {
             // SAFETY: this function has the features, and the place was checked.
             Some(last) if window.place <= last => unsafe {
-                read::<A, L, B, AVX512>(solution, words, &window)
+                read::<A, L, B, false>(solution, words, &window)
             },
             _ => L::answer(words, &window),
         }
     }
     let Some(window) = solution.first_window::<L>(hash) else {
-        // SAFETY: this function has the features.
-        return unsafe { bumped::<A, L, B, AVX512>(solution, hash) };
+        // SAFETY: the caller guarantees it.
+        return unsafe { bumped::<A, L, B>(solution, hash) };
     };
     let words = solution.words();
     match solution.last_place(words) {
-        // SAFETY: this function has the features, and the place was checked.
+        // SAFETY: the caller guarantees the features, and the place was checked.
         Some(last) if window.place <= last => unsafe {
             read::<A, L, B, AVX512>(solution, words, &window)
         },
@@ -193,7 +201,6 @@ unsafe fn answer_in<A: Answer, L: Vectors, B: Bytes, const AVX512: bool>(
 ///
 /// # Safety
 /// The processor has the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn answer_batch<A: Answer, const AVX512: bool>(
     solution: &Solution<&[u8]>,
     hashes: &[KeyHash],
@@ -202,33 +209,59 @@ pub(super) unsafe fn answer_batch<A: Answer, const AVX512: bool>(
     /// In this layout.
     ///
     /// # Safety
-    /// As [`answer_batch`].
+    /// The processor has AVX2 and the bit instructions.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn each<A: Answer, L: Vectors, const AVX512: bool>(
+    unsafe fn each<A: Answer, L: Vectors>(
         solution: &Solution<&[u8]>,
         hashes: &[KeyHash],
         answers: &mut [A],
     ) {
-        let words = solution.words();
-        let Some(last) = solution.last_place(words) else {
-            return portable_batch(solution, hashes, answers);
-        };
-        solution.each::<L, A>(hashes, answers, |window| match window.place <= last {
-            // SAFETY: this function has the features, and the place was checked.
-            true => unsafe { read::<A, L, _, AVX512>(solution, words, window) },
-            false => L::answer(words, window),
-        });
+        // SAFETY: this function has the features.
+        unsafe { many::<A, L, false>(solution, hashes, answers) }
     }
-    // SAFETY: this function has the features.
+    /// By column, with AVX-512.
+    ///
+    /// # Safety
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512vpopcntdq")]
+    unsafe fn each_avx512<A: Answer>(
+        solution: &Solution<&[u8]>,
+        hashes: &[KeyHash],
+        answers: &mut [A],
+    ) {
+        // SAFETY: this function has the features.
+        unsafe { many::<A, ByColumn, true>(solution, hashes, answers) }
+    }
+    // SAFETY: the caller guarantees it.
     unsafe {
         match solution.slot_bytes() {
-            1 => each::<A, BySlot<1>, AVX512>(solution, hashes, answers),
-            2 => each::<A, BySlot<2>, AVX512>(solution, hashes, answers),
-            3 => each::<A, BySlot<3>, AVX512>(solution, hashes, answers),
-            4 => each::<A, BySlot<4>, AVX512>(solution, hashes, answers),
-            _ => each::<A, ByColumn, AVX512>(solution, hashes, answers),
+            1 => each::<A, BySlot<1>>(solution, hashes, answers),
+            2 => each::<A, BySlot<2>>(solution, hashes, answers),
+            3 => each::<A, BySlot<3>>(solution, hashes, answers),
+            4 => each::<A, BySlot<4>>(solution, hashes, answers),
+            _ if AVX512 => each_avx512(solution, hashes, answers),
+            _ => each::<A, ByColumn>(solution, hashes, answers),
         }
     }
+}
+
+/// # Safety
+/// The processor has the features, and the caller is compiled for them.
+#[inline(always)]
+unsafe fn many<A: Answer, L: Vectors, const AVX512: bool>(
+    solution: &Solution<&[u8]>,
+    hashes: &[KeyHash],
+    answers: &mut [A],
+) {
+    let words = solution.words();
+    let Some(last) = solution.last_place(words) else {
+        return portable_batch(solution, hashes, answers);
+    };
+    solution.each::<L, A>(hashes, answers, |window| match window.place <= last {
+        // SAFETY: the caller guarantees the features, and the place was checked.
+        true => unsafe { read::<A, L, _, AVX512>(solution, words, window) },
+        false => L::answer(words, window),
+    });
 }
 
 /// The answer in a window of these words.
