@@ -1,12 +1,8 @@
 //! Bytes of a caller's object, and for one; and room for them.
-#![allow(unsafe_code, reason = "an object's bytes are written once, and not zeroed before")]
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
-use std::mem::MaybeUninit;
-use std::{ptr, slice};
 
 /// Calls `read` with the bytes of an object; those that can change meanwhile are copied first.
 pub(crate) fn of_data<T>(
@@ -24,25 +20,17 @@ pub(crate) fn of_data<T>(
 
 /// These bytes as an object. The interpreter is let go of while many are copied.
 pub(crate) fn to_object<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    let len = isize::try_from(bytes.len())?;
-    // SAFETY: NULL asks for an object of so many bytes, which nobody else has before it is
-    // returned; none of them is read before all are written.
-    unsafe {
-        let object = ffi::PyBytes_FromStringAndSize(ptr::null(), len);
-        let object = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
-        let to = ffi::PyBytes_AsString(object.as_ptr()).cast::<MaybeUninit<u8>>();
-        let to = slice::from_raw_parts_mut(to, bytes.len());
-        let bytes = slice::from_raw_parts(bytes.as_ptr().cast::<MaybeUninit<u8>>(), bytes.len());
+    PyBytes::new_with(py, bytes.len(), |to| {
         match is_large(bytes.len() as u64) {
             true => py.detach(|| to.copy_from_slice(bytes)),
             false => to.copy_from_slice(bytes),
         }
-        Ok(object)
-    }
+        Ok(())
+    })
 }
 
 /// Whether it takes a while to copy so many bytes: other threads are not to wait for it.
-pub(crate) const fn is_large(bytes: u64) -> bool {
+const fn is_large(bytes: u64) -> bool {
     bytes > 1 << 20
 }
 

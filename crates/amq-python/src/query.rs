@@ -2,7 +2,7 @@
 
 use crate::answers;
 use crate::classes;
-use crate::data::{expect_room, is_large, zeroed};
+use crate::data::{expect_room, zeroed};
 use crate::encoding::Given;
 use crate::filter::Filter;
 use crate::many::{Many, PIECE};
@@ -56,17 +56,12 @@ impl Filter {
     /// A filter of its own with the same keys.
     fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let bytes = this.read(py).filter().size_in_bytes();
-        expect_room(bytes)?;
+        expect_room(this.read(py).filter().size_in_bytes())?;
         if let Content::Rolling(generations) = this.read(py).content() {
             return rolling::instance(py, generations.copied());
         }
-        let copied = if is_large(bytes) {
-            let shared = this.shared(py);
-            py.detach(|| shared.read().file().cloned())
-        } else {
-            this.read(py).file().cloned()
-        };
+        let shared = this.shared(py);
+        let copied = py.detach(|| shared.read().file().cloned());
         match copied {
             Some(file) => classes::instance(py, this.hashing.clone_ref(py), file),
             // It never changes.
