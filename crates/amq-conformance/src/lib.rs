@@ -148,6 +148,7 @@ pub mod rate;
 pub mod remove;
 mod suite;
 pub mod surface;
+pub mod testing;
 pub mod truncate;
 
 pub use abilities::Abilities;

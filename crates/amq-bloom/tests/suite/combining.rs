@@ -1,12 +1,12 @@
 //! Folding, unions and intersections.
 
-use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Budget, EmptyFilter, Filter,
     FoldError, Goal, InsertFilter, MergeError, MergeFilter, Plan, PlanFilter,
     WideBlockedBloomFilter, WideBlockedParams,
 };
 use amq_conformance::merge::an_intersection_keeps_the_keys_of_both_or_is_refused;
+use amq_conformance::testing::hashes;
 use amq_conformance::{by_inserting, with_params};
 use amq_core::numeric::first_true;
 
@@ -15,11 +15,11 @@ fn a_folded_filter_is_the_one_built_at_that_size() {
     for bits in [64u64, 960, 12_345 * 3, 64_000] {
         let params = BloomParams::new(bits, 5);
         let mut whole = with_params::<BloomFilter>(params, 1000, 7).unwrap();
-        whole.insert_batch(&hashes(0..1000)).unwrap();
+        whole.insert_batch(&hashes(0..1000, 0)).unwrap();
         for factor in (1..=64).filter(|factor| bits % factor == 0) {
             let bits = bits / factor;
             let mut small = with_params::<BloomFilter>(BloomParams::new(bits, 5), 1000, 7).unwrap();
-            small.insert_batch(&hashes(0..1000)).unwrap();
+            small.insert_batch(&hashes(0..1000, 0)).unwrap();
             let folded = whole.fold(factor).unwrap();
             assert_eq!(folded.as_bytes(), small.as_bytes(), "{} / {factor}", whole.params().bits);
             assert_eq!(folded.params(), small.params());
@@ -28,17 +28,17 @@ fn a_folded_filter_is_the_one_built_at_that_size() {
     for blocks in [1u64, 12, 35, 64] {
         let mut whole =
             with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 7).unwrap();
-        whole.insert_batch(&hashes(0..500)).unwrap();
+        whole.insert_batch(&hashes(0..500, 0)).unwrap();
         for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
             let params = BlockedParams::new(blocks / factor);
             let mut small = with_params::<BlockedBloomFilter>(params, 500, 7).unwrap();
-            small.insert_batch(&hashes(0..500)).unwrap();
+            small.insert_batch(&hashes(0..500, 0)).unwrap();
             assert_eq!(whole.fold(factor).unwrap().as_bytes(), small.as_bytes());
         }
         let wide = |blocks| {
             let params = WideBlockedParams::new(blocks, 10);
             let mut filter = with_params::<WideBlockedBloomFilter>(params, 500, 7).unwrap();
-            filter.insert_batch(&hashes(0..500)).unwrap();
+            filter.insert_batch(&hashes(0..500, 0)).unwrap();
             filter
         };
         for factor in (1..=blocks).filter(|factor| blocks % factor == 0) {
@@ -52,7 +52,7 @@ fn a_folded_filter_is_the_one_built_at_that_size() {
 #[test]
 fn planned_filters_fold_by_64_and_the_rate_is_that_of_the_size() {
     let mut filter = BloomFilter::new(Goal::fpr(64_000, 1e-3)).unwrap();
-    filter.insert_batch(&hashes(0..1000)).unwrap();
+    filter.insert_batch(&hashes(0..1000, 0)).unwrap();
     let small = filter.fold(64).unwrap();
     let predicted = BloomFilter::predicted_fpr(&small.params(), 1000);
     assert!((small.expected_fpr() - predicted.mean).abs() < 5.0 * predicted.sd);
@@ -119,8 +119,8 @@ fn a_factor_that_does_not_divide_the_table_is_refused_by_name() {
 fn an_intersection_keeps_what_is_in_both() {
     let goal = Goal::fpr(2000, 0.01);
     let (mut a, mut b) = (BloomFilter::new(goal).unwrap(), BloomFilter::new(goal).unwrap());
-    a.insert_batch(&hashes(0..1500)).unwrap();
-    b.insert_batch(&hashes(500..2000)).unwrap();
+    a.insert_batch(&hashes(0..1500, 0)).unwrap();
+    b.insert_batch(&hashes(500..2000, 0)).unwrap();
     let mut both = a.clone();
     both.intersect(&b).unwrap();
     assert!((500..1500u64).all(|key| both.contains(&key)));
@@ -132,15 +132,15 @@ fn an_intersection_keeps_what_is_in_both() {
 
     let mut c = BlockedBloomFilter::new(goal).unwrap();
     let mut d = c.clone();
-    c.insert_batch(&hashes(0..1500)).unwrap();
-    d.insert_batch(&hashes(500..2000)).unwrap();
+    c.insert_batch(&hashes(0..1500, 0)).unwrap();
+    d.insert_batch(&hashes(500..2000, 0)).unwrap();
     c.intersect(&d).unwrap();
     assert!((500..1500u64).all(|key| c.contains(&key)));
 
     let mut e = WideBlockedBloomFilter::new(goal).unwrap();
     let mut f = e.clone();
-    e.insert_batch(&hashes(0..1500)).unwrap();
-    f.insert_batch(&hashes(500..2000)).unwrap();
+    e.insert_batch(&hashes(0..1500, 0)).unwrap();
+    f.insert_batch(&hashes(500..2000, 0)).unwrap();
     e &= &f;
     assert!((500..1500u64).all(|key| e.contains(&key)));
     let left = (0..500u64).filter(|key| e.contains(key)).count();
@@ -191,7 +191,7 @@ fn the_operator_for_intersections_refuses_unlike_sizes() {
 fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     let params = BloomParams::new(640, 4);
     let mut ours = with_params::<BloomFilter>(params, 60, 1).unwrap();
-    ours.insert_batch(&hashes(0..50)).unwrap();
+    ours.insert_batch(&hashes(0..50, 0)).unwrap();
     let before = ours.clone();
     let other = |bits, probes, seed| {
         with_params::<BloomFilter>(BloomParams::new(bits, probes), 60, seed).unwrap()
@@ -216,7 +216,7 @@ fn filters_that_differ_are_not_combined_and_stay_as_they_were() {
     let wide = |blocks, probes, seed| {
         let params = WideBlockedParams::new(blocks, probes);
         let mut filter = with_params::<WideBlockedBloomFilter>(params, 60, seed).unwrap();
-        filter.insert_batch(&hashes(0..50)).unwrap();
+        filter.insert_batch(&hashes(0..50, 0)).unwrap();
         filter
     };
     let mut ours = wide(9, 7, 1);

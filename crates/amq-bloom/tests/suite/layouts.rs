@@ -1,10 +1,10 @@
 //! The layouts of the tables, written out, and tables that are given.
 
-use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Goal, InsertFilter, Parts,
     PlanError, Table, WideBlockedBloomFilter, WideBlockedParams,
 };
+use amq_conformance::testing::hashes;
 use amq_conformance::with_params;
 
 #[test]
@@ -18,7 +18,7 @@ fn the_split_block_layout_is_parquets() {
     let blocks = 37;
     let mut filter = with_params::<BlockedBloomFilter>(BlockedParams::new(blocks), 500, 0).unwrap();
     let mut want = vec![[0u32; 8]; blocks as usize];
-    for hash in hashes(0..500) {
+    for hash in hashes(0..500, 0) {
         filter.insert_hash(hash);
         let block = ((hash.get() >> 32) * blocks) >> 32;
         for (word, salt) in want[block as usize].iter_mut().zip(SALTS) {
@@ -40,7 +40,7 @@ fn the_wide_block_layout_is_that_of_the_format() {
         let params = WideBlockedParams::new(37, probes);
         let mut filter = with_params::<WideBlockedBloomFilter>(params, 500, 0).unwrap();
         let mut want = [[0u64; 8]; 37];
-        for hash in hashes(0..500) {
+        for hash in hashes(0..500, 0) {
             filter.insert_hash(hash);
             let block = (u128::from(hash.get()) * 37) >> 64;
             let low = hash.get() % (1 << 32);
@@ -61,7 +61,7 @@ fn the_wide_block_layout_is_that_of_the_format() {
 fn bytes_make_the_filter_and_a_wrong_table_is_refused() {
     let params = BloomParams::new(100, 3);
     let mut filter = with_params::<BloomFilter>(params, 10, 7).unwrap();
-    filter.insert_batch(&hashes(0..10)).unwrap();
+    filter.insert_batch(&hashes(0..10, 0)).unwrap();
     let table = Table::try_from(filter.as_bytes()).unwrap();
     let parts = filter.parts();
     let back = BloomFilter::from_table_unchecked(table, parts);
@@ -80,7 +80,7 @@ fn bytes_make_the_filter_and_a_wrong_table_is_refused() {
 #[test]
 fn a_split_block_filter_comes_back_from_its_blocks() {
     let mut filter = BlockedBloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
-    filter.insert_batch(&hashes(0..1000)).unwrap();
+    filter.insert_batch(&hashes(0..1000, 0)).unwrap();
     let blocks = filter.as_bytes().to_vec();
     let parts = filter.parts();
     let table = Table::try_from(&blocks[..]).unwrap();

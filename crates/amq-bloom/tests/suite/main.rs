@@ -13,8 +13,3 @@ mod many;
 mod memory;
 mod rates;
 mod sizes;
-
-/// The hashes of these keys under the seed 0.
-fn hashes(keys: std::ops::Range<u64>) -> Vec<amq_bloom::KeyHash> {
-    keys.map(|key| amq_bloom::KeyHash::of(&key, 0)).collect()
-}

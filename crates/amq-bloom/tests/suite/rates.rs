@@ -1,10 +1,10 @@
 //! What the Bloom filters tell of their rates and of the number of their keys.
 
-use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, ClearFilter, Filter, Goal,
     InsertFilter, KeyHash, Parts, PlanError, PlanFilter, WideBlockedBloomFilter, WideBlockedParams,
 };
+use amq_conformance::testing::hashes;
 use amq_conformance::with_params;
 
 #[test]
@@ -14,11 +14,11 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
         let mut filter = BloomFilter::new(goal).unwrap();
         let mut blocked = BlockedBloomFilter::new(goal).unwrap();
         let mut wide = WideBlockedBloomFilter::new(goal).unwrap();
-        filter.insert_batch(&hashes(0..n)).unwrap();
-        blocked.insert_batch(&hashes(0..n)).unwrap();
-        wide.insert_batch(&hashes(0..n)).unwrap();
+        filter.insert_batch(&hashes(0..n, 0)).unwrap();
+        blocked.insert_batch(&hashes(0..n, 0)).unwrap();
+        wide.insert_batch(&hashes(0..n, 0)).unwrap();
         // Repeated keys do not count again.
-        filter.insert_batch(&hashes(0..n)).unwrap();
+        filter.insert_batch(&hashes(0..n, 0)).unwrap();
         let tolerance = 1.0 + 0.02 * n as f64;
         let blocks = [blocked.estimated_cardinality(), wide.estimated_cardinality()];
         for estimate in [filter.estimated_cardinality(), blocks[0], blocks[1]] {
@@ -31,7 +31,7 @@ fn the_estimate_of_the_number_of_keys_is_within_its_error() {
 #[test]
 fn a_filter_with_every_bit_set_says_so() {
     let mut filter = with_params::<BloomFilter>(BloomParams::new(70, 3), 5, 0).unwrap();
-    filter.insert_batch(&hashes(0..10_000)).unwrap();
+    filter.insert_batch(&hashes(0..10_000, 0)).unwrap();
     assert_eq!(filter.load_factor(), 1.0);
     assert_eq!(filter.expected_fpr(), 1.0);
     assert_eq!(filter.estimated_cardinality(), f64::INFINITY);
@@ -108,9 +108,9 @@ fn rates_of_wide_blocks_are_the_predicted_ones_for_all_bits() {
 fn a_table_given_with_any_length_has_a_rate() {
     let goal = Goal::fpr(1000, 0.01);
     let mut filter = BloomFilter::new(goal).unwrap();
-    filter.insert_batch(&hashes(0..1000)).unwrap();
+    filter.insert_batch(&hashes(0..1000, 0)).unwrap();
     let mut blocked = BlockedBloomFilter::new(goal).unwrap();
-    blocked.insert_batch(&hashes(0..1000)).unwrap();
+    blocked.insert_batch(&hashes(0..1000, 0)).unwrap();
     for len in [0, 1000, u64::MAX] {
         let filled = |table: Vec<u8>| {
             BloomFilter::from_table_unchecked(table, filter.parts().with_len(len)).unwrap()

@@ -1,11 +1,11 @@
 //! Filters of unlike sizes: expanded, and merged by whole factors.
 
-use crate::hashes;
 use amq_bloom::{
     BlockedBloomFilter, BlockedParams, BloomFilter, BloomParams, Filter, Goal, InsertFilter,
     KeyHash, MergeError, MergeFilter, PlanError, PlanFilter, WideBlockedBloomFilter,
     WideBlockedParams,
 };
+use amq_conformance::testing::hashes;
 use amq_conformance::with_params;
 use amq_core::EmptyFilter;
 
@@ -22,7 +22,7 @@ fn all_pairs_merge_or_name_what_would<F>(sizes: &[u64], params: impl Fn(u64) -> 
 where
     F: EmptyFilter + InsertFilter + MergeFilter + Clone + PartialEq + std::fmt::Debug,
 {
-    let (one, two) = (hashes(0..3), hashes(3..8));
+    let (one, two) = (hashes(0..3, 0), hashes(3..8, 0));
     let fits = |ours: u64, theirs: u64| ours.is_multiple_of(theirs) || theirs.is_multiple_of(ours);
     for (&ours, &theirs) in sizes.iter().flat_map(|one| sizes.iter().map(move |two| (one, two))) {
         let (left, right) = (filled::<F>(params(ours), &one), filled::<F>(params(theirs), &two));
@@ -64,7 +64,7 @@ fn all_pairs_of_sizes_merge_or_name_sizes_that_would() {
 
 #[test]
 fn an_expanded_filter_answers_as_before_and_folds_back() {
-    let asked = hashes(0..20_000);
+    let asked = hashes(0..20_000, 0);
     for (size, factors) in [(1u64, 1..=20u64), (7, 1..=9), (64, 1..=3), (1000, 1..=17)] {
         for factor in factors {
             let keys = &asked[..1 + size as usize / 8];
@@ -132,8 +132,8 @@ fn a_merge_within_a_rate_takes_the_smaller_size_or_is_refused() {
 fn a_union_errs_as_if_an_expanded_part_held_multiples() {
     let params = |bits| BloomParams::new(bits, 7);
     for factor in [2u64, 5, 10] {
-        let large = filled::<BloomFilter>(params(960_000), &hashes(0..40_000));
-        let part = hashes(40_000..40_000 + 60_000 / factor);
+        let large = filled::<BloomFilter>(params(960_000), &hashes(0..40_000, 0));
+        let part = hashes(40_000..40_000 + 60_000 / factor, 0);
         let mut merged = filled::<BloomFilter>(params(960_000 / factor), &part);
         merged.merge(&large).unwrap();
         let predicted = BloomFilter::predicted_fpr(&params(960_000), 100_000).mean;

@@ -1,8 +1,8 @@
 //! Damaged files and other bytes are refused.
 
-use super::forged::number;
 use super::ways::{FileFilter, LOAD, encoded, errors};
 use crate::fill::{Fill, filled};
+use crate::testing::number;
 use amq_core::DecodeError;
 use amq_core::format::HEADER;
 use xxhash_rust::xxh3::xxh3_64;

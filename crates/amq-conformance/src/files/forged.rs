@@ -4,6 +4,7 @@ use super::damaged::mend;
 use super::ways::{FileFilter, LOAD, Pieces, UNCHECKED, answers, encoded};
 use crate::abilities::Abilities;
 use crate::fill::{Fill, absent_hashes, all_found, filled, present_hashes};
+use crate::testing::{number, set};
 use amq_core::format::{ALIGN, ENTRY, HEADER};
 use amq_core::{DecodeError, Filter, KeyHash, ReadError};
 
@@ -28,14 +29,6 @@ pub(crate) fn hostile(number: u64) -> [u64; 17] {
         f64::NAN.to_bits(),
         f64::INFINITY.to_bits(),
     ]
-}
-
-pub(crate) fn number(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]))
-}
-
-pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
-    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 /// The start of the payload.

@@ -2,10 +2,10 @@
 
 use super::{every_refused_allocation_is_an_error, peak_of};
 use crate::files::{
-    FileFilter, LOAD, Pieces, UNCHECKED, encoded, fitted, forged_files, hostile, mend, number,
-    payload, set,
+    FileFilter, LOAD, Pieces, UNCHECKED, encoded, fitted, forged_files, hostile, mend, payload,
 };
 use crate::fill::{Fill, filled};
+use crate::testing::{number, set};
 use amq_core::format::{ENTRY, HEADER};
 use amq_core::{DecodeError, ReadError};
 

@@ -1,12 +1,12 @@
 //! Cuckoo filters as files: the committed ones, and what the laws of all filters cannot know.
 
-use amq_conformance::files::golden;
+use amq_conformance::files::{golden, mend};
+use amq_conformance::testing::{hash, set};
 use amq_conformance::with_params;
 use amq_cuckoo::{
     Buckets, CountFilter, Cuckoo, CuckooFilter, CuckooParams, DecodeError, Filter, FilterFile,
-    Goal, KeyHash, Layout, LoadOptions, OverlappingBuckets, WindowedCuckooFilter,
+    Goal, Layout, LoadOptions, OverlappingBuckets, WindowedCuckooFilter,
 };
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Header, and three rows of directory: its head, a section, an entry.
 const PAYLOAD: usize = 192 + 3 * 64;
@@ -14,10 +14,6 @@ const PAYLOAD: usize = 192 + 3 * 64;
 fn explicit<L: Layout>(buckets: u64, fingerprint_bits: u32, seed: u64) -> Cuckoo<L> {
     let params = CuckooParams::new(buckets, fingerprint_bits);
     with_params::<Cuckoo<L>>(params, 1, seed).unwrap()
-}
-
-fn hash(key: u64, seed: u64) -> KeyHash {
-    KeyHash::of(&key, seed)
 }
 
 /// Puts in keys up to the first refusal: how many went in.
@@ -33,19 +29,14 @@ fn put<L: Layout>(filter: &mut Cuckoo<L>, keys: impl IntoIterator<Item = u64>) {
 
 /// Makes the checksums right again.
 fn mended(mut file: Vec<u8>) -> Vec<u8> {
-    let payload = xxh3_64(&file[PAYLOAD..]);
-    file[168..176].copy_from_slice(&payload.to_le_bytes());
-    let directory = xxh3_64(&file[192..PAYLOAD]);
-    file[176..184].copy_from_slice(&directory.to_le_bytes());
-    let header = xxh3_64(&file[..184]);
-    file[184..192].copy_from_slice(&header.to_le_bytes());
+    mend(&mut file);
     file
 }
 
 /// The file with a number changed, and its checksums made right.
 fn with(file: &[u8], at: usize, number: u64) -> Vec<u8> {
     let mut file = file.to_vec();
-    file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    set(&mut file, at, number);
     mended(file)
 }
 

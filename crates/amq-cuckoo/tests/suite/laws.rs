@@ -1,5 +1,6 @@
 //! What cuckoo filters promise beyond the suite that all filters pass.
 
+use amq_conformance::testing::hash;
 use amq_conformance::with_params;
 use amq_cuckoo::{
     Buckets, Budget, BuildError, BuildFilter, ClearFilter, CountFilter, Cuckoo, CuckooFilter,
@@ -8,10 +9,6 @@ use amq_cuckoo::{
     theory,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-fn hash(key: u64, seed: u64) -> KeyHash {
-    KeyHash::of(&key, seed)
-}
 
 fn explicit<L: Layout>(buckets: u64, fingerprint_bits: u32) -> Cuckoo<L> {
     let params = CuckooParams::new(buckets, fingerprint_bits);

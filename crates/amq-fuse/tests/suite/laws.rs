@@ -1,13 +1,10 @@
 //! Laws of fuse filters beyond the common suite.
 
+use amq_conformance::testing::hashes;
 use amq_fuse::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, FuseFilter, FuseParams, FuseView, Goal,
     Key, KeyHash, MAX_KEYS, Plan, PlanError, PlanFilter, theory,
 };
-
-fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
-    (0..n).map(|key| key.key_hash(seed)).collect()
-}
 
 fn holds_all(filter: &FuseFilter, hashes: &[KeyHash]) {
     let mut answers = vec![false; hashes.len()];
@@ -24,7 +21,7 @@ fn plan(bits: u32, keys: u64) -> Plan<FuseParams> {
 fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
     // The sequential keys of a counter. All of them are in `every_number.rs`.
     for n in (0..3000).step_by(3).chain((3000..20_000).step_by(99)) {
-        let keys = hashes(n, n);
+        let keys = hashes(0..n, n);
         let filter = FuseFilter::build_hashes(Budget::Fpr(0.05), n, &keys).unwrap();
         holds_all(&filter, &keys);
         assert_eq!(filter.len(), n);
@@ -33,7 +30,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
 
 #[test]
 fn filters_of_every_width_hold_their_keys_and_err_at_their_rate() {
-    let (keys, absent) = (hashes(20_000, 1), hashes(1_000_000, 2));
+    let (keys, absent) = (hashes(0..20_000, 1), hashes(0..1_000_000, 2));
     let mut answers = vec![false; absent.len()];
     for bits in 1..=32 {
         let filter = FuseFilter::build_hashes(plan(bits, 20_000), 1, &keys).unwrap();
@@ -53,7 +50,7 @@ fn every_filter_takes_the_plans_bytes_exactly() {
     for n in [1u64, 2, 3, 10, 77, 1000, 20_000, 300_000, 3_000_000] {
         for bits in [1, 8, 11, 32] {
             let plan = plan(bits, n);
-            let filter = FuseFilter::build_hashes(plan, 3, &hashes(n, 3)).unwrap();
+            let filter = FuseFilter::build_hashes(plan, 3, &hashes(0..n, 3)).unwrap();
             assert_eq!(filter.size_in_bytes(), plan.bytes, "{n} keys of {bits} bits");
             let mut params = filter.params();
             params.internal_seed = 0;
@@ -95,7 +92,7 @@ fn a_rate_is_a_whole_number_of_bits() {
 
 #[test]
 fn the_rate_is_right_down_to_two_to_the_minus_twenty() {
-    let keys = hashes(100_000, 1);
+    let keys = hashes(0..100_000, 1);
     let mut answers = vec![false; 1 << 16];
     let cases =
         [(7, 4_000_000), (10, 8_000_000), (13, 20_000_000), (16, 60_000_000u64), (20, 60_000_000)];
@@ -126,7 +123,8 @@ fn one_internal_seed_in_six_fails_at_most() {
     for keys in sizes {
         let trials = (2_000_000 / keys).clamp(24, 600);
         let first = |seed: &u64| {
-            let filter = FuseFilter::build_hashes(plan(1, keys), 0, &hashes(keys, *seed)).unwrap();
+            let filter =
+                FuseFilter::build_hashes(plan(1, keys), 0, &hashes(0..keys, *seed)).unwrap();
             filter.params().internal_seed == 0
         };
         let solved = (1..=trials).filter(first).count();
@@ -156,7 +154,7 @@ fn keys_hashes_and_streams_make_the_same_filter() {
         let keys: Vec<u64> = (0..n).collect();
         let budget = Budget::Fpr(0.01);
         let of_keys = FuseFilter::build_keys(budget, 5, &keys).unwrap();
-        let of_hashes = FuseFilter::build_hashes(budget, 5, &hashes(n, 5)).unwrap();
+        let of_hashes = FuseFilter::build_hashes(budget, 5, &hashes(0..n, 5)).unwrap();
         let of_stream = FuseFilter::build_with_seed(budget, 5, keys.iter().rev()).unwrap();
         assert!(of_keys == of_hashes && of_keys == of_stream, "{n} keys");
     }
@@ -165,14 +163,14 @@ fn keys_hashes_and_streams_make_the_same_filter() {
 #[test]
 fn copies_of_all_keys_or_of_one_do_no_harm() {
     for (n, copies) in [(1000u64, 3), (50_000, 2), (10, 300), (3, 100_000)] {
-        let keys = hashes(n, 1);
+        let keys = hashes(0..n, 1);
         let all = keys.repeat(copies);
         let filter = FuseFilter::build_hashes(Budget::Fpr(0.001), 1, &all).unwrap();
         holds_all(&filter, &keys);
         assert_eq!(filter.len(), n * copies as u64);
     }
     // In one of several shards.
-    let mut keys = hashes(2_500_000, 1);
+    let mut keys = hashes(0..2_500_000, 1);
     keys.resize(3_000_000, keys[0]);
     let filter = FuseFilter::build_hashes(Budget::Fpr(0.3), 1, &keys).unwrap();
     assert!(filter.params().shards > 1);

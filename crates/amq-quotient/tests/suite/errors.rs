@@ -1,12 +1,9 @@
 //! The texts of the errors, each from the call that returns it.
 
+use amq_conformance::testing::hashes;
 use amq_conformance::with_params;
-use amq_quotient::{Goal, InsertFilter, KeyHash, MergeFilter, QuotientFilter, QuotientParams};
+use amq_quotient::{Goal, InsertFilter, MergeFilter, QuotientFilter, QuotientParams};
 use std::fmt::Display;
-
-fn hashes(keys: u64) -> Vec<KeyHash> {
-    (0..keys).map(|key| KeyHash::of(&key, 0)).collect()
-}
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
     QuotientParams::new(slots, remainder_bits)
@@ -48,8 +45,8 @@ fn what_is_full_or_has_a_limit() {
     let full = "the filter is full: it holds 60 keys, was planned for 50, and has 93.8 % of its \
                 slots in use. Remove keys first, or plan a larger one";
     let first = "the first 60 keys of the batch are in, the next one was refused: ";
-    says(filter.insert_batch(&hashes(61)), &[first, full].concat());
-    says(filter.insert_batch(&hashes(61)), full);
+    says(filter.insert_batch(&hashes(0..61, 0)), &[first, full].concat());
+    says(filter.insert_batch(&hashes(0..61, 0)), full);
     says(filter.insert("one more"), full);
     says(filter.allow_growth(1000), "max_slots = 1000 is not possible: it must be from 64 to 128");
     // One more than there are: no doubling reaches it.
@@ -82,7 +79,7 @@ fn what_cannot_grow_shrink_or_merge() {
          with 8 slots",
     );
     let mut filter = empty(128, 1);
-    filter.insert_batch(&hashes(90)).unwrap();
+    filter.insert_batch(&hashes(0..90, 0)).unwrap();
     says(
         filter.shrink(),
         "the filter cannot shrink: it holds 90 keys, and half its slots take at most 60. Remove \

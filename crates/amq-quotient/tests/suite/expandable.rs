@@ -1,5 +1,6 @@
 //! Laws of expandable quotient filters beyond the common suite.
 
+use amq_conformance::testing::noise;
 use amq_conformance::with_params;
 use amq_quotient::theory::expandable as theory;
 use amq_quotient::{
@@ -9,10 +10,6 @@ use amq_quotient::{
 use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) type Filter = ExpandableQuotientFilter;
-
-pub(crate) fn noise(i: u64) -> u64 {
-    KeyHash::of(&i, 77).get()
-}
 
 fn empty(params: ExpandableParams) -> Filter {
     with_params::<Filter>(params, params.max_entries(), 0).unwrap()

@@ -1,5 +1,6 @@
 //! Files of expandable quotient filters: the golden ones, and checks beyond the common laws.
 
+use amq_conformance::testing::{noise, set};
 use amq_conformance::{Abilities, by_inserting, files, with_params};
 use amq_quotient::theory::expandable as theory;
 use amq_quotient::{
@@ -13,10 +14,6 @@ type Filter = ExpandableQuotientFilter;
 const TABLE: usize = 192 + 3 * 64;
 /// The start of the directory's last row, the filter's geometry.
 const ENTRY: usize = TABLE - 64;
-
-fn noise(i: u64) -> u64 {
-    KeyHash::of(&i, 77).get()
-}
 
 fn golden(name: &str, keys: u64, filter: &Filter) {
     files::golden(env!("CARGO_MANIFEST_DIR"), name, keys, filter);
@@ -45,10 +42,6 @@ fn with(filter: &Filter, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     change(&mut bytes);
     files::mend(&mut bytes);
     bytes
-}
-
-fn set(bytes: &mut [u8], at: usize, number: u64) {
-    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The rates of expandable filters: at every age, through removals, and to the last doubling.
 
-use crate::expandable::{Filter, counted, false_positives, noise, small};
+use crate::expandable::{Filter, counted, false_positives, small};
+use amq_conformance::testing::noise;
 use amq_quotient::theory::expandable as theory;
 use amq_quotient::{
     Budget, Filter as _, FilterFile, Goal, InsertError, InsertFilter, KeyHash, PlanFilter,

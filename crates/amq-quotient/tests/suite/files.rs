@@ -1,11 +1,12 @@
 //! Files of quotient filters: the golden ones, and checks beyond the common laws.
 
+use amq_conformance::files::mend;
+use amq_conformance::testing::{noise, set};
 use amq_conformance::{by_inserting, files, with_params};
 use amq_quotient::{
     CountFilter, DecodeError, Filter, FilterExt, FilterFile, Goal, InsertExt, InsertFilter,
     KeyHash, LoadOptions, QuotientFilter, QuotientParams,
 };
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The start of the table: after the header and three rows of directory.
 const TABLE: usize = 192 + 3 * 64;
@@ -18,17 +19,13 @@ fn empty(params: QuotientParams) -> QuotientFilter {
     with_params(params, params.max_keys(), 0).unwrap()
 }
 
-fn noise(i: u64) -> u64 {
-    KeyHash::of(&i, 77).get()
-}
-
 /// The filter's file with another table, number of keys and number of different fingerprints. All
 /// checksums are right.
 fn forged(filter: &QuotientFilter, table: &[u8], len: u64, distinct: u64) -> Vec<u8> {
     let mut bytes = filter.to_bytes().unwrap();
     bytes[TABLE..TABLE + table.len()].copy_from_slice(table);
-    bytes[24..32].copy_from_slice(&len.to_le_bytes());
-    bytes[TABLE - 64 + 16..][..8].copy_from_slice(&distinct.to_le_bytes());
+    set(&mut bytes, 24, len);
+    set(&mut bytes, TABLE - 64 + 16, distinct);
     mend(&mut bytes);
     bytes
 }
@@ -39,15 +36,6 @@ fn offsets(filter: &QuotientFilter) -> Vec<u8> {
     let table = &bytes[TABLE..][..params.bytes() as usize];
     let blocks = table.chunks(17 + 8 * params.remainder_bits as usize);
     blocks.map(|block| block[block.len() - 1]).collect()
-}
-
-/// Recomputes the checksums.
-fn mend(bytes: &mut [u8]) {
-    let sums = [(168, TABLE..bytes.len()), (176, 192..TABLE), (184, 0..184)];
-    for (at, part) in sums {
-        let sum = xxh3_64(&bytes[part]);
-        bytes[at..at + 8].copy_from_slice(&sum.to_le_bytes());
-    }
 }
 
 fn is_refused_as(bytes: &[u8], what: &'static str) {

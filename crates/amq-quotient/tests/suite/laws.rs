@@ -1,5 +1,6 @@
 //! Laws of quotient filters beyond the common suite.
 
+use amq_conformance::testing::hash;
 use amq_conformance::with_params;
 use amq_quotient::theory;
 use amq_quotient::{
@@ -7,10 +8,6 @@ use amq_quotient::{
     Inserted, KeyHash, PlanFilter, PredictedFpr, QuotientFilter, QuotientParams, RemoveFilter,
 };
 use std::collections::BTreeMap;
-
-fn hash(key: u64) -> KeyHash {
-    KeyHash::of(&key, 0)
-}
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
     QuotientParams::new(slots, remainder_bits)
@@ -99,9 +96,9 @@ fn every_step_leaves_a_consistent_table_that_agrees_with_a_map() {
         let max = game.filter.params().max_keys();
         // Fills it, empties it, and again; with few keys, so that there are copies.
         for step in 0..6 * max.max(20) {
-            let key = hash(step * 7 % (max + max / 2 + 1));
+            let key = hash(step * 7 % (max + max / 2 + 1), 0);
             let filling = (step / (max + max / 3 + 1)).is_multiple_of(2);
-            let luck = hash(step).get() % 8;
+            let luck = hash(step, 0).get() % 8;
             if (filling && luck > 0) || (!filling && luck == 0) {
                 if game.filter.len() < max {
                     game.insert(key);
@@ -111,7 +108,7 @@ fn every_step_leaves_a_consistent_table_that_agrees_with_a_map() {
             }
             game.check();
             game.ask(key);
-            game.ask(hash(step + 1_000_000));
+            game.ask(hash(step + 1_000_000, 0));
         }
     }
 }
@@ -124,15 +121,15 @@ fn every_number_of_slots_holds_its_most_keys_and_is_empty_again() {
             let new = filter.clone();
             let max = filter.params().max_keys();
             for key in 0..max {
-                filter.insert_hash(hash(key)).unwrap();
+                filter.insert_hash(hash(key, 0)).unwrap();
             }
             filter.validate().unwrap();
             let full = filter.clone();
-            let refused = filter.insert_hash(hash(max));
+            let refused = filter.insert_hash(hash(max, 0));
             assert!(matches!(refused, Err(InsertError::Table { len, .. }) if len == max));
-            assert!(filter == full && (0..max).all(|key| filter.contains_hash(hash(key))));
+            assert!(filter == full && (0..max).all(|key| filter.contains_hash(hash(key, 0))));
             for key in (0..max).rev() {
-                assert!(filter.remove_hash(hash(key)));
+                assert!(filter.remove_hash(hash(key, 0)));
             }
             assert!(filter == new, "{slots} slots, {bits} bits");
         }
@@ -141,7 +138,7 @@ fn every_number_of_slots_holds_its_most_keys_and_is_empty_again() {
 
 #[test]
 fn what_is_in_a_table_determines_its_bytes() {
-    let keys: Vec<KeyHash> = (0..3000).map(|key| hash(key % 2500)).collect();
+    let keys: Vec<KeyHash> = (0..3000).map(|key| hash(key % 2500, 0)).collect();
     let mut forwards = empty(3200, 9);
     forwards.insert_batch(&keys).unwrap();
     let mut backwards = empty(3200, 9);
@@ -150,10 +147,10 @@ fn what_is_in_a_table_determines_its_bytes() {
     }
     // By another history.
     for key in 10_000..10_040 {
-        backwards.insert_hash(hash(key)).unwrap();
+        backwards.insert_hash(hash(key, 0)).unwrap();
     }
     for key in 10_000..10_040 {
-        assert!(backwards.remove_hash(hash(key)));
+        assert!(backwards.remove_hash(hash(key, 0)));
     }
     assert_eq!(forwards.to_bytes(), backwards.to_bytes());
     assert!(forwards == backwards);
@@ -174,11 +171,11 @@ fn a_table_after_any_history_is_the_one_written_at_once() {
         let params = params(slots, bits);
         let max = params.max_keys();
         let plan = QuotientFilter::plan_params(params, max).unwrap();
-        let key = |i: u64| KeyHash::new(hash(i % (3 * max)).get() / crowding);
+        let key = |i: u64| KeyHash::new(hash(i % (3 * max), 0).get() / crowding);
         let mut held: Vec<KeyHash> = (0..max).map(key).collect();
         let mut filter = QuotientFilter::build_hashes(plan, 0, &held).unwrap();
         for step in max..5 * max {
-            let luck = hash(!step).get();
+            let luck = hash(!step, 0).get();
             // Nearly full for most of the time, and down to a third.
             let fills = step / max % 2 == 1 || luck.is_multiple_of(3);
             let least = if fills { max * 9 / 10 } else { max / 3 };
@@ -281,36 +278,36 @@ fn a_remainder_of_zero_is_a_key_like_others() {
 #[test]
 fn one_key_fills_the_table_and_no_other_is_lost() {
     let mut filter = empty(1024, 8);
-    filter.insert_hash(hash(1)).unwrap();
-    while filter.insert_hash(hash(0)).is_ok() {}
+    filter.insert_hash(hash(1, 0)).unwrap();
+    while filter.insert_hash(hash(0, 0)).is_ok() {}
     assert_eq!(filter.len(), filter.params().max_keys());
     filter.validate().unwrap();
-    assert!(filter.contains_hash(hash(1)));
-    assert_eq!(filter.count_hash(hash(0)).estimate, filter.len() - 1);
+    assert!(filter.contains_hash(hash(1, 0)));
+    assert_eq!(filter.count_hash(hash(0, 0)).estimate, filter.len() - 1);
     assert_eq!(filter.distinct_len(), 2);
-    while filter.remove_hash(hash(0)) {}
-    assert_eq!((filter.len(), filter.contains_hash(hash(1))), (1, true));
+    while filter.remove_hash(hash(0, 0)) {}
+    assert_eq!((filter.len(), filter.contains_hash(hash(1, 0))), (1, true));
 }
 
 #[test]
 fn what_is_inserted_uniquely_is_there_once() {
     let mut filter = empty(640, 7);
     for key in (0..500).chain(0..500) {
-        filter.insert_unique_hash(hash(key)).unwrap();
+        filter.insert_unique_hash(hash(key, 0)).unwrap();
     }
     assert_eq!(filter.len(), filter.distinct_len());
-    assert!((0..500).all(|key| filter.count_hash(hash(key)).estimate == 1));
-    while filter.insert_hash(hash(0)).is_ok() {}
+    assert!((0..500).all(|key| filter.count_hash(hash(key, 0)).estimate == 1));
+    while filter.insert_hash(hash(0, 0)).is_ok() {}
     // A present key needs no room.
-    assert_eq!(filter.insert_unique_hash(hash(1)), Ok(Inserted::MaybePresent));
-    let absent = (10_000..).find(|&key| !filter.contains_hash(hash(key))).unwrap();
-    assert!(filter.insert_unique_hash(hash(absent)).is_err());
+    assert_eq!(filter.insert_unique_hash(hash(1, 0)), Ok(Inserted::MaybePresent));
+    let absent = (10_000..).find(|&key| !filter.contains_hash(hash(key, 0))).unwrap();
+    assert!(filter.insert_unique_hash(hash(absent, 0)).is_err());
 }
 
 #[test]
 fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
     let mut filter = empty(5000, 10);
-    filter.insert_batch(&(0..4000).map(hash).collect::<Vec<_>>()).unwrap();
+    filter.insert_batch(&(0..4000).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
     let listed: Vec<KeyHash> = filter.iter().collect();
     assert_eq!((listed.len(), filter.iter().size_hint()), (4000, (4000, Some(4000))));
     assert!(listed.is_sorted());
@@ -321,7 +318,7 @@ fn listed_hashes_are_those_that_the_filter_and_its_copies_hold() {
     let mut coarser = empty(5000, 8);
     coarser.insert_batch(&listed).unwrap();
     let mut straight = empty(5000, 8);
-    straight.insert_batch(&(0..4000).map(hash).collect::<Vec<_>>()).unwrap();
+    straight.insert_batch(&(0..4000).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
     assert!(coarser == straight);
 }
 
@@ -330,7 +327,7 @@ fn clusters_are_as_long_as_computed() {
     let mut filter = empty(1 << 20, 4);
     let keys = (f64::from(1 << 20) * 0.9) as u64;
     for key in 0..keys {
-        filter.insert_hash(hash(key)).unwrap();
+        filter.insert_hash(hash(key, 0)).unwrap();
     }
     // Computed from the sorted fingerprints alone: a cluster ends where the next home is past the
     // slots used.
@@ -428,7 +425,7 @@ fn every_rate_is_a_probability_and_every_call_has_an_answer() {
 #[test]
 fn the_rate_stays_a_probability_in_any_number_of_merges() {
     let mut filter = empty(1024, 0);
-    filter.insert_hash(hash(1)).unwrap();
+    filter.insert_hash(hash(1, 0)).unwrap();
     let rate = filter.expected_fpr();
     while filter.merge(&filter.clone()).is_ok() {
         assert!(filter.expected_fpr() == rate && filter.load_factor() <= 1.0);

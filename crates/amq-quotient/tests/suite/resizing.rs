@@ -1,14 +1,11 @@
 //! Laws of growing, shrinking, merging and building: no bit of a hash is lost or made up.
 
+use amq_conformance::testing::hash;
 use amq_conformance::with_params;
 use amq_quotient::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, Goal, InsertError, InsertFilter, KeyHash,
     MergeError, MergeFilter, Plan, PlanFilter, QuotientFilter, QuotientParams, RemoveFilter,
 };
-
-fn hash(key: u64) -> KeyHash {
-    KeyHash::of(&key, 0)
-}
 
 fn params(slots: u64, remainder_bits: u32) -> QuotientParams {
     QuotientParams::new(slots, remainder_bits)
@@ -24,7 +21,7 @@ fn growing_and_shrinking_keep_every_bit_of_every_hash() {
     for (slots, bits, keys) in [(100u64, 9u32, 90u64), (640, 6, 600), (4096, 12, 3000), (1, 20, 1)]
     {
         let mut filter = empty(slots, bits);
-        filter.insert_batch(&(0..keys).map(hash).collect::<Vec<_>>()).unwrap();
+        filter.insert_batch(&(0..keys).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
         let first = filter.clone();
         let (rate, listed) = (filter.expected_fpr(), filter.iter().collect::<Vec<_>>());
         for doubling in 1..=bits {
@@ -33,7 +30,7 @@ fn growing_and_shrinking_keep_every_bit_of_every_hash() {
             assert_eq!(filter.params(), params(slots << doubling, bits - doubling));
             assert_eq!(filter.expected_fpr(), rate);
             assert!(filter.iter().eq(listed.iter().copied()));
-            assert!((0..keys).all(|key| filter.contains_hash(hash(key))));
+            assert!((0..keys).all(|key| filter.contains_hash(hash(key, 0))));
         }
         assert!(filter.grow().is_err());
         for doubling in (0..bits).rev() {
@@ -63,7 +60,7 @@ fn a_shrunk_filter_says_how_many_keys_it_takes() {
     let read = QuotientFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
     assert_eq!(read.capacity(), halved);
     // No more keys are accepted, and the error names that number.
-    let hashes: Vec<_> = (0..4000).map(hash).collect();
+    let hashes: Vec<_> = (0..4000).map(|key| hash(key, 0)).collect();
     let full = filter.insert_batch(&hashes).unwrap_err();
     assert_eq!(full.done, halved);
     assert!(matches!(full.error, InsertError::Table { capacity, .. } if capacity == halved));
@@ -74,7 +71,7 @@ fn a_shrunk_filter_says_how_many_keys_it_takes() {
 #[test]
 fn what_cannot_shrink_says_why_and_stays() {
     let mut filter = empty(1280, 8);
-    filter.insert_batch(&(0..700).map(hash).collect::<Vec<_>>()).unwrap();
+    filter.insert_batch(&(0..700).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
     let before = filter.clone();
     assert!(filter.shrink().unwrap_err().to_string().contains("700"));
     assert!(filter == before);
@@ -84,13 +81,13 @@ fn what_cannot_shrink_says_why_and_stays() {
     assert!(wide.shrink().unwrap_err().to_string().contains("56 is the most"));
     // As far as it goes: 1280 = 5 * 2^8, and 30 keys need 32 slots.
     for key in 30..700 {
-        filter.remove_hash(hash(key));
+        filter.remove_hash(hash(key, 0));
     }
     assert_eq!(filter.shrink_to_fit(), Ok(true));
     assert_eq!(filter.params(), params(40, 13));
     assert_eq!(filter.shrink_to_fit(), Ok(false));
     filter.validate().unwrap();
-    assert!((0..30).all(|key| filter.contains_hash(hash(key))));
+    assert!((0..30).all(|key| filter.contains_hash(hash(key, 0))));
 }
 
 #[test]
@@ -100,7 +97,7 @@ fn a_growing_filter_reaches_its_limit_at_the_predicted_rate() {
     let first = filter.params();
     assert!(first.max_keys() >= 100 && first.slots * 16 < first.max_slots);
     for key in 0..50_000 {
-        filter.insert_hash(hash(key)).unwrap();
+        filter.insert_hash(hash(key, 0)).unwrap();
         if key % 5_000 == 0 {
             filter.validate().unwrap();
             let predicted = QuotientFilter::predicted_fpr(&filter.params(), key + 1);
@@ -110,24 +107,24 @@ fn a_growing_filter_reaches_its_limit_at_the_predicted_rate() {
     }
     assert_eq!(filter.params().slots, first.max_slots);
     assert!(
-        filter.expected_fpr() <= 0.01 && (0..50_000).all(|key| filter.contains_hash(hash(key)))
+        filter.expected_fpr() <= 0.01 && (0..50_000).all(|key| filter.contains_hash(hash(key, 0)))
     );
-    let wrong = (1 << 40..(1 << 40) + 200_000).filter(|&key| filter.contains_hash(hash(key)));
+    let wrong = (1 << 40..(1 << 40) + 200_000).filter(|&key| filter.contains_hash(hash(key, 0)));
     let (found, expected) = (wrong.count() as f64, 200_000.0 * filter.expected_fpr());
     assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} of {expected}");
     // Beyond the limit it refuses.
     let mut key = 50_000;
-    while filter.insert_hash(hash(key)).is_ok() {
+    while filter.insert_hash(hash(key, 0)).is_ok() {
         key += 1;
     }
     let before = filter.clone();
-    assert!(matches!(filter.insert_hash(hash(key)), Err(InsertError::Table { .. })));
+    assert!(matches!(filter.insert_hash(hash(key, 0)), Err(InsertError::Table { .. })));
     assert!(filter == before && filter.len() == filter.params().max_keys());
 }
 
 #[test]
 fn a_batch_grows_as_single_inserts_do() {
-    let hashes: Vec<KeyHash> = (0..20_000).map(hash).collect();
+    let hashes: Vec<KeyHash> = (0..20_000).map(|key| hash(key, 0)).collect();
     let goal = Goal::fpr(12_000, 0.01);
     let plan = QuotientFilter::plan_growing(goal, 100).unwrap();
     let mut one = QuotientFilter::new(plan).unwrap();
@@ -145,10 +142,10 @@ fn growth_can_be_allowed_later_and_no_further_than_the_bits_go() {
     assert!(filter.allow_growth(639).is_err() && filter.allow_growth(640 * 8 + 1).is_err());
     // The limit is not a power of two times the slots: growth stops below it.
     filter.allow_growth(640 * 7).unwrap();
-    let done = (0..10_000).take_while(|&key| filter.insert_hash(hash(key)).is_ok()).count();
+    let done = (0..10_000).take_while(|&key| filter.insert_hash(hash(key, 0)).is_ok()).count();
     assert_eq!(filter.params(), params(640 * 4, 1).with_max_slots(640 * 7));
     assert_eq!(done as u64, filter.params().max_keys());
-    assert!(matches!(filter.insert_hash(hash(0)), Err(InsertError::Limit { limit: 4480, .. })));
+    assert!(matches!(filter.insert_hash(hash(0, 0)), Err(InsertError::Limit { limit: 4480, .. })));
 }
 
 #[test]
@@ -169,12 +166,12 @@ fn filters_a_power_of_two_apart_merge_as_inserting_all() {
         let mut all = one.clone();
         let mut two = with_params::<QuotientFilter>(theirs, 1, 0).unwrap();
         for key in 0..some {
-            one.insert_hash(hash(key)).unwrap();
-            all.insert_hash(hash(key)).unwrap();
+            one.insert_hash(hash(key, 0)).unwrap();
+            all.insert_hash(hash(key, 0)).unwrap();
         }
         for key in some / 2..some / 2 + some {
-            two.insert_hash(hash(key)).unwrap();
-            all.insert_hash(hash(key)).unwrap();
+            two.insert_hash(hash(key, 0)).unwrap();
+            all.insert_hash(hash(key, 0)).unwrap();
         }
         one.merge(&two).unwrap();
         one.validate().unwrap();
@@ -220,7 +217,7 @@ fn any_two_small_tables_merge_as_inserting_all_or_say_why_not() {
     let filled = |params: QuotientParams, keys: u64, from: u64| {
         let mut filter = with_params::<QuotientFilter>(params, 1, 0).unwrap();
         for key in from..from + keys {
-            filter.insert_hash(hash(key)).unwrap();
+            filter.insert_hash(hash(key, 0)).unwrap();
         }
         filter
     };
@@ -238,7 +235,7 @@ fn any_two_small_tables_merge_as_inserting_all_or_say_why_not() {
                     one.validate().unwrap();
                     let mut all = before;
                     for key in 100..100 + many {
-                        all.insert_hash(hash(key)).unwrap();
+                        all.insert_hash(hash(key, 0)).unwrap();
                     }
                     assert!(one == all, "{theirs:?} into {ours:?}");
                     merged += 1;
@@ -270,8 +267,8 @@ fn any_two_small_tables_merge_as_inserting_all_or_say_why_not() {
 fn too_large_a_merge_changes_nothing_unless_it_may_grow() {
     let mut one = empty(640, 8);
     let mut two = empty(640, 8);
-    one.insert_batch(&(0..400).map(hash).collect::<Vec<_>>()).unwrap();
-    two.insert_batch(&(300..700).map(hash).collect::<Vec<_>>()).unwrap();
+    one.insert_batch(&(0..400).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
+    two.insert_batch(&(300..700).map(|key| hash(key, 0)).collect::<Vec<_>>()).unwrap();
     let before = one.clone();
     let refused = one.merge(&two);
     assert!(matches!(refused, Err(MergeError::Keys { ours: 400, theirs: 400, slots: 640 })));
@@ -280,14 +277,14 @@ fn too_large_a_merge_changes_nothing_unless_it_may_grow() {
     one.merge(&two).unwrap();
     one.validate().unwrap();
     assert_eq!((one.params(), one.len()), (params(1280, 7), 800));
-    assert!((0..700).all(|key| one.contains_hash(hash(key))));
+    assert!((0..700).all(|key| one.contains_hash(hash(key, 0))));
 }
 
 #[test]
 fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
     for n in (0..200).chain([1000, 4095, 4096, 50_000, 300_000]) {
         for budget in [Budget::Fpr(0.3), Budget::Fpr(0.01), Budget::BitsPerKey(200.0)] {
-            let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7)).collect();
+            let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key - key % 7, 0)).collect();
             let Ok(built) = QuotientFilter::build_hashes(budget, 0, &hashes) else {
                 continue;
             };
@@ -306,14 +303,14 @@ fn a_filter_built_at_once_is_the_one_that_inserting_makes() {
 fn a_growing_filter_built_at_once_is_the_one_that_has_grown() {
     let plan = QuotientFilter::plan_growing(Goal::fpr(12_000, 0.01), 100).unwrap();
     for n in [0, 1, 900, 1000, 5000, 12_000] {
-        let hashes: Vec<KeyHash> = (0..n).map(hash).collect();
+        let hashes: Vec<KeyHash> = (0..n).map(|key| hash(key, 0)).collect();
         let built = QuotientFilter::build_hashes(plan, 0, &hashes).unwrap();
         let mut filled = QuotientFilter::with_seed(plan, 0).unwrap();
         filled.insert_batch(&hashes).unwrap();
         assert!(built == filled, "{n} keys");
         assert!(built.size_in_bytes() <= plan.bytes);
     }
-    let hashes: Vec<KeyHash> = (0..12_001).map(hash).collect();
+    let hashes: Vec<KeyHash> = (0..12_001).map(|key| hash(key, 0)).collect();
     assert_eq!(
         QuotientFilter::build_hashes(plan, 0, &hashes).err(),
         Some(BuildError::TooManyKeys { planned: 12_000 })
@@ -322,7 +319,7 @@ fn a_growing_filter_built_at_once_is_the_one_that_has_grown() {
 
 #[test]
 fn a_plan_for_more_keys_than_its_table_takes_is_refused() {
-    let hashes: Vec<KeyHash> = (0..700).map(hash).collect();
+    let hashes: Vec<KeyHash> = (0..700).map(|key| hash(key, 0)).collect();
     for params in [params(640, 3), params(160, 5).with_max_slots(639)] {
         let plan = QuotientFilter::plan_params(params, 700).unwrap();
         let refused = QuotientFilter::build_hashes(plan, 0, &hashes).unwrap_err();

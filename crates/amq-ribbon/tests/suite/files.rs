@@ -1,11 +1,11 @@
 //! Ribbon filters as files: the committed ones, and what the laws of all filters cannot know.
 
-use amq_conformance::files::golden;
+use amq_conformance::files::{golden, mend};
+use amq_conformance::testing::number as u64_at;
 use amq_ribbon::{
     Budget, DecodeError, Filter, FilterFile, FilterKind, Goal, LoadOptions, RibbonFilter,
     RibbonView,
 };
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of the header, and of a row of the directory.
 const HEADER: usize = 192;
@@ -25,10 +25,6 @@ fn unchecked(bytes: &[u8]) -> Result<RibbonView<'_>, DecodeError> {
     LoadOptions::new().unchecked_payload().view::<RibbonFilter>(bytes)
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
-}
-
 /// Where the payload begins, and its sections.
 fn sections(bytes: &[u8]) -> [(usize, usize); 4] {
     let payload = HEADER + u64_at(bytes, 136) as usize;
@@ -37,16 +33,6 @@ fn sections(bytes: &[u8]) -> [(usize, usize); 4] {
         let [offset, length] = [0, 8].map(|at| u64_at(bytes, row + at) as usize);
         (payload + offset, length)
     })
-}
-
-/// Makes the checksums right.
-fn mend(bytes: &mut [u8]) {
-    let payload = HEADER + u64_at(bytes, 136) as usize;
-    let sums = [(168, payload..bytes.len()), (176, HEADER..payload), (184, 0..184)];
-    for (at, part) in sums {
-        let sum = xxh3_64(&bytes[part]);
-        bytes[at..at + 8].copy_from_slice(&sum.to_le_bytes());
-    }
 }
 
 #[test]

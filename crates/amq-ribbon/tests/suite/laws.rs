@@ -1,16 +1,13 @@
 //! What ribbon filters promise beyond the suite that all filters pass.
 
+use amq_conformance::testing::hashes;
 use amq_ribbon::{
     Budget, BuildError, BuildFilter, Filter, FilterFile, Goal, Key, KeyHash, Plan, PlanError,
     PlanFilter, RibbonFilter, RibbonMap, RibbonMapView, RibbonParams, RibbonView, theory,
 };
 
-fn hashes(n: u64, seed: u64) -> Vec<KeyHash> {
-    (0..n).map(|key| key.key_hash(seed)).collect()
-}
-
 fn built(n: u64, fpr: f64, seed: u64) -> RibbonFilter {
-    RibbonFilter::build_hashes(Budget::Fpr(fpr), seed, &hashes(n, seed)).unwrap()
+    RibbonFilter::build_hashes(Budget::Fpr(fpr), seed, &hashes(0..n, seed)).unwrap()
 }
 
 fn holds_all(filter: &RibbonFilter, hashes: &[KeyHash]) {
@@ -25,7 +22,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
     // The sequential keys of a counter; every third number to 3000. All of them are in
     // `every_number.rs`.
     for n in (0..3000).step_by(3).chain((3000..20_000).step_by(199)) {
-        let keys = hashes(n, n);
+        let keys = hashes(0..n, n);
         let filter = RibbonFilter::build_hashes(Budget::Fpr(0.05), n, &keys).unwrap();
         holds_all(&filter, &keys);
         assert_eq!(filter.len(), n);
@@ -36,7 +33,7 @@ fn any_number_of_keys_up_to_twenty_thousand_can_be_built() {
 fn large_filters_hold_their_keys_in_the_space_promised() {
     fn excess(n: u64, fpr: f64) -> f64 {
         let filter = built(n, fpr, 1);
-        holds_all(&filter, &hashes(n, 1));
+        holds_all(&filter, &hashes(0..n, 1));
         let planned = RibbonFilter::plan(Goal::fpr(n, fpr)).unwrap().bytes as f64;
         let held = filter.size_in_bytes() as f64;
         // At most, and no more than the spread below.
@@ -63,7 +60,7 @@ fn a_size_is_met_to_a_block_and_never_exceeded_by_the_plan() {
                 plan.bytes
             );
             let filter =
-                RibbonFilter::build_hashes(Budget::Bytes(bytes), 3, &hashes(n, 3)).unwrap();
+                RibbonFilter::build_hashes(Budget::Bytes(bytes), 3, &hashes(0..n, 3)).unwrap();
             let share = filter.size_in_bytes() as f64 / bytes as f64;
             assert!(
                 share <= 1.0 && share > 1.0 - 1.0 / (n as f64).sqrt(),
@@ -120,7 +117,7 @@ fn small_layers_with_short_blocks_have_the_predicted_rate() {
 
 #[test]
 fn the_same_keys_in_any_order_answer_alike_with_progress() {
-    let keys = hashes(200_000, 9);
+    let keys = hashes(0..200_000, 9);
     let mut backwards = keys.clone();
     backwards.reverse();
     let one = RibbonFilter::build_hashes(Budget::Fpr(0.01), 9, &keys).unwrap();
@@ -203,7 +200,7 @@ fn a_filter_over_its_budget_is_rebuilt_with_fewer_columns() {
     let planned = RibbonFilter::plan(Goal::bytes(n, bytes)).unwrap().params;
     let mut again = 0;
     for seed in 0..1500 {
-        let keys = hashes(n, seed);
+        let keys = hashes(0..n, seed);
         let filter = RibbonFilter::build_hashes(Budget::Bytes(bytes), seed, &keys).unwrap();
         let (params, held) = (filter.params(), filter.size_in_bytes());
         assert!(held <= bytes, "seed {seed}: {held}");
@@ -220,7 +217,7 @@ fn a_filter_over_its_budget_is_rebuilt_with_fewer_columns() {
 fn copies_are_dropped_where_they_are_too_many_to_bump() {
     // Fifty keys many times, among others that need nearly all of the space.
     for n in [20_000u64, 150_000] {
-        let mut keys = hashes(n, 8);
+        let mut keys = hashes(0..n, 8);
         let often = keys[..50].to_vec();
         keys.extend((0..n / 25).map(|i| often[i as usize % 50]));
         let filter = RibbonFilter::build_hashes(Budget::Fpr(0.01), 8, &keys).unwrap();
@@ -264,7 +261,7 @@ fn what_hashes_add_to_the_rate_is_counted_where_it_counts() {
 
 #[test]
 fn repeated_keys_do_no_harm_at_any_number() {
-    let mut keys = hashes(3000, 2);
+    let mut keys = hashes(0..3000, 2);
     for copies in [2, 50] {
         let all: Vec<KeyHash> =
             keys.iter().flat_map(|&key| std::iter::repeat_n(key, copies)).collect();
@@ -281,7 +278,7 @@ fn repeated_keys_do_no_harm_at_any_number() {
 
 #[test]
 fn a_goal_refuses_more_keys_and_gives_fewer_the_same_rate() {
-    let (n, keys) = (40_000, hashes(40_001, 4));
+    let (n, keys) = (40_000, hashes(0..40_001, 4));
     let goal = Goal::fpr(n as u64, 0.01);
     let plan = RibbonFilter::plan(goal).unwrap();
     let refused = Err(BuildError::TooManyKeys { planned: n as u64 });
@@ -315,7 +312,7 @@ fn a_goal_refuses_more_keys_and_gives_fewer_the_same_rate() {
 
 #[test]
 fn a_plan_of_explicit_parameters_is_followed_and_checked_again() {
-    let keys = hashes(5000, 7);
+    let keys = hashes(0..5000, 7);
     for params in [RibbonParams::new(9, 0), RibbonParams::new(9, 1 << 31)] {
         let plan = RibbonFilter::plan_params(params, 5000).unwrap();
         let filter = RibbonFilter::build_hashes(plan, 7, &keys).unwrap();
@@ -354,7 +351,7 @@ fn a_view_answers_as_its_owner_wherever_the_bytes_begin() {
     for n in [0, 1, 700, 30_000] {
         let filter = built(n, 0.02, 6);
         let file = filter.to_bytes().unwrap();
-        let asked = hashes(n + 2000, 6);
+        let asked = hashes(0..n + 2000, 6);
         let answers = |filter: &dyn Filter| {
             let mut batch = vec![false; asked.len()];
             filter.contains_batch(&asked, &mut batch).unwrap();

@@ -1,13 +1,10 @@
 //! Truncated filters are those that their keys would have been built into.
 
+use amq_conformance::testing::hashes;
 use amq_ribbon::{
-    Budget, BuildError, BuildFilter, DecodeError, Filter, FilterFile, Goal, Key, KeyHash,
-    LoadOptions, RibbonFilter, RibbonMap, TruncateError,
+    Budget, BuildError, BuildFilter, DecodeError, Filter, FilterFile, Goal, KeyHash, LoadOptions,
+    RibbonFilter, RibbonMap, TruncateError,
 };
-
-fn hashes(n: u64) -> Vec<KeyHash> {
-    (0..n).map(|key| key.key_hash(n)).collect()
-}
 
 fn built(budget: Budget, hashes: &[KeyHash]) -> Result<RibbonFilter, BuildError> {
     RibbonFilter::build_hashes(budget, hashes.len() as u64, hashes)
@@ -28,7 +25,7 @@ fn budgets(n: u64) -> Vec<Budget> {
 fn a_truncated_filter_is_the_one_built_within_the_budget() {
     let mut equal = 0;
     for n in [0, 1, 7, 8, 63, 100, 1200, 1201, 5000, 70_000] {
-        let hashes = hashes(n);
+        let hashes = hashes(0..n, n);
         let budgets = budgets(n);
         let wanted: Vec<_> = budgets.iter().map(|&budget| built(budget, &hashes)).collect();
         for from in wanted.iter().flatten() {
@@ -60,7 +57,7 @@ fn a_truncated_filter_is_the_one_built_within_the_budget() {
 /// A goal of more keys than there are keeps its capacity.
 #[test]
 fn a_filter_built_for_a_goal_is_truncated_for_as_many_keys() {
-    let hashes = hashes(3000);
+    let hashes = hashes(0..3000, 3000);
     for keys in [3000, 5000, 100_000] {
         for budget in [Budget::Fpr(0.01), Budget::BitsPerKey(7.7), Budget::Bytes(9000)] {
             let of = |budget| RibbonFilter::build_hashes(Goal::new(keys, budget), 3000, &hashes);
@@ -75,7 +72,7 @@ fn a_filter_built_for_a_goal_is_truncated_for_as_many_keys() {
 #[test]
 fn a_rate_and_a_size_that_a_filter_has_are_no_larger_budget() {
     for n in [1, 8, 100, 1500, 20_000] {
-        let hashes = hashes(n);
+        let hashes = hashes(0..n, n);
         for budget in budgets(n) {
             let Ok(filter) = built(budget, &hashes) else { continue };
             let (bytes, rate) = (filter.size_in_bytes(), filter.expected_fpr());

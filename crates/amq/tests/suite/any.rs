@@ -8,6 +8,7 @@ use amq::{
 use amq_conformance::files::callers_hash;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The golden files of all variant crates.
 fn files() -> Vec<PathBuf> {
@@ -159,16 +160,15 @@ fn the_error_for_a_map_names_the_type_that_loads_it() {
 
 #[test]
 fn what_cannot_be_read_is_maybe_in() {
-    let folder = std::env::temp_dir().join(format!("amq-maybe-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let damaged = folder.join("damaged.amq");
     let mut bytes = std::fs::read(&files()[0]).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&damaged, bytes).unwrap();
-    for path in [folder.join("missing.amq"), folder.clone(), damaged] {
+    for path in [folder.join("missing.amq"), folder.to_path_buf(), damaged] {
         let filter = load_or_maybe(&path);
         assert!(filter.error().is_some(), "{}", path.display());
         assert!((0..1000u64).all(|key| filter.contains(&key)));
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }

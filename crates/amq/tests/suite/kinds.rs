@@ -2,6 +2,8 @@
 
 use amq::*;
 use amq::{LoadOptions, SaveOptions};
+use amq_conformance::testing::hashes;
+use tempfile::TempDir;
 
 const KEYS: u64 = 2000;
 const SEED: u64 = 0x5EED;
@@ -10,13 +12,9 @@ fn goal() -> Goal {
     Goal::fpr(KEYS, 0.01)
 }
 
-fn hashes(range: std::ops::Range<u64>) -> Vec<KeyHash> {
-    range.map(|key| key.key_hash(SEED)).collect()
-}
-
 /// A filter of all keys of the range, inserted if that is possible.
 fn filled(kind: FilterKind, range: std::ops::Range<u64>) -> AnyFilter {
-    let hashes = hashes(range);
+    let hashes = hashes(range, SEED);
     if Abilities::of(kind).build_only {
         return AnyFilter::build_hashes(kind, goal(), SEED, &hashes).unwrap();
     }
@@ -34,7 +32,7 @@ fn every_kind_is_planned_and_made_as_planned() {
         assert!(plan.expected_fpr > 0.0 && plan.expected_fpr <= 0.01, "{plan}");
         assert!(plan.build_bytes >= plan.bytes && plan.bits_per_key() > 6.0, "{plan}");
 
-        let all = hashes(0..KEYS);
+        let all = hashes(0..KEYS, SEED);
         for target in [AnyTarget::Goal(goal()), Budget::Fpr(0.01).into()] {
             let built = AnyFilter::build_hashes(kind, target, SEED, &all).unwrap();
             assert_eq!((built.kind(), built.seed()), (kind, SEED));
@@ -43,7 +41,7 @@ fn every_kind_is_planned_and_made_as_planned() {
             let keys = AnyFilter::build_with_seed(kind, target, SEED, 0..KEYS).unwrap();
             assert_eq!(keys, built, "{kind}");
         }
-        let more = hashes(0..KEYS + 1);
+        let more = hashes(0..KEYS + 1, SEED);
         assert_eq!(
             AnyFilter::build_hashes(kind, goal(), SEED, &more),
             Err(BuildError::TooManyKeys { planned: KEYS })
@@ -64,7 +62,7 @@ fn every_kind_is_planned_and_made_as_planned() {
 fn by_kind_or_by_type_the_filter_is_the_same() {
     fn check<F: EmptyFilter + Into<AnyFilter>>() {
         let mut typed = F::empty(goal(), SEED).unwrap();
-        typed.insert_batch(&hashes(0..KEYS)).unwrap();
+        typed.insert_batch(&hashes(0..KEYS, SEED)).unwrap();
         let kind = typed.kind();
         assert_eq!(filled(kind, 0..KEYS), typed.into(), "{kind}");
     }
@@ -200,8 +198,8 @@ fn a_full_filter_refuses_and_says_how_far_a_batch_came() {
 
 #[test]
 fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
-    let folder = std::env::temp_dir().join(format!("amq-kinds-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     for kind in FilterKind::ALL {
         let filter = filled(kind, 0..KEYS);
         let path = folder.join(kind.id());
@@ -254,7 +252,6 @@ fn every_kind_is_saved_and_loaded_and_read_from_a_stream() {
             assert_eq!(AnyFilter::from_bytes(&bytes[..cut]), Err(loaded), "{kind} cut at {cut}");
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A program whose input is empty gets a filter of any kind, in each way there is.

@@ -7,7 +7,7 @@ use amq::{FilterFile, LoadOptions, SaveOptions};
 use amq_conformance::files::{callers_hash, committed};
 use amq_conformance::memory::peak_of;
 use core::fmt::Debug;
-use std::path::PathBuf;
+use tempfile::TempDir;
 
 pub(crate) type Events = Rolling<BloomFilter>;
 pub(crate) type Sessions = Sharded<QuotientFilter>;
@@ -156,24 +156,19 @@ fn generations_are_asked_one_by_one() {
     }
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("amq-parts-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn files_are_saved_whole_and_loaded_and_seeds_may_be_withheld() {
-    let folder = folder("saved");
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let (rolling, sharded) = (folder.join("rolling.amq"), folder.join("sharded.amq"));
     let (seen, filter) = (events(6, 99), sessions(500, 99));
     seen.save(&rolling).unwrap();
     seen.save(&rolling).unwrap();
     filter.save(&sharded).unwrap();
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2);
     assert_eq!(Events::load(&rolling).unwrap(), seen);
     assert_eq!(Sessions::load(&sharded).unwrap().encode(), filter.encode());
-    assert!(seen.save(&folder).is_err());
+    assert!(seen.save(folder).is_err());
     let mut written = Vec::new();
     seen.write_to(&mut written).unwrap();
     assert_eq!(written, seen.encode());
@@ -212,13 +207,13 @@ fn files_are_saved_whole_and_loaded_and_seeds_may_be_withheld() {
         LoadOptions::new().seed(99).load::<Sessions>(&sharded).unwrap().encode(),
         filter.encode()
     );
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Threads insert while it is saved: what was in before is in every file.
 #[test]
 fn a_live_filter_is_saved_while_threads_insert() {
-    let folder = folder("live");
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let path = folder.join("live.amq");
     let filter = Sharded::<CuckooFilter>::new(Goal::fpr(60_000, 0.01), 8).unwrap();
     filter.insert_keys(&(0..10_000u64).collect::<Vec<_>>()).unwrap();
@@ -245,13 +240,13 @@ fn a_live_filter_is_saved_while_threads_insert() {
         assert!(filter.save(&path).is_err());
     });
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// What no load accepts is not written: the error names the part, and the old file stays.
 #[test]
 fn a_filter_with_a_part_of_another_seed_is_not_written() {
-    let folder = folder("swapped");
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let path = folder.join("filter.amq");
     {
         let filter = sessions(300, 5);
@@ -275,7 +270,6 @@ fn a_filter_with_a_part_of_another_seed_is_not_written() {
     let filter = Sharded::from_shards_unchecked(vec![events(0, 4), events(0, 4)], 800).unwrap();
     filter.for_each_shard(|shard| *shard = events(0, 5));
     assert_eq!(filter.to_bytes(), Err(BuildError::PartSeeds { part: 0 }));
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use amq::LoadOptions;
 use amq::rolling::Rolling;
 use amq::*;
 use amq_conformance::files::mend;
+use amq_conformance::testing::set;
 
 /// Where the directory begins, and a row of it.
 const DIRECTORY: usize = 192;
@@ -52,11 +53,6 @@ fn damaged_files_are_refused() {
     }
     damaged(&events(5, 3));
     damaged(&sessions(300, 3));
-}
-
-/// A number in a file at a place from the directory's first entry on.
-fn set(bytes: &mut [u8], at: usize, number: u64) {
-    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 #[test]

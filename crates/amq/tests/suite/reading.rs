@@ -8,11 +8,12 @@ use amq::{
 use amq_conformance::memory::{SLACK, most_of_a_stream, takes_at_most};
 use std::io;
 use std::path::Path;
+use tempfile::TempDir;
 
 #[test]
 fn reading_takes_little_more_than_the_file_whole_or_damaged() {
-    let folder = std::env::temp_dir().join(format!("amq-memory-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let path = folder.join("one.amq");
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let (mut files, mut read) = (0, 0);
@@ -43,7 +44,6 @@ fn reading_takes_little_more_than_the_file_whole_or_damaged() {
             }
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
     // Others are maps, bins, keyed, of several filters, or of 14 ribbons of withdrawn kinds.
     assert!(files > 60 && read >= 3 * (files - 40), "{read} of {files}");
 }
@@ -112,8 +112,8 @@ fn a_reader_or_writer_that_overstates_its_work_is_an_error() {
 #[test]
 fn a_large_file_is_loaded_into_its_place() {
     // Larger than any step: the whole table is one allocation, and its file is never beside it.
-    let folder = std::env::temp_dir().join(format!("amq-large-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
     let path = folder.join("large.amq");
     let mut filter = amq::BloomFilter::new(Goal::fpr(3_000_000, 0.01)).unwrap();
     filter.extend(0..1000u64);
@@ -131,7 +131,6 @@ fn a_large_file_is_loaded_into_its_place() {
     takes_at_most(SLACK, &|| "half of it".into(), || {
         assert!(AnyFilter::load(&path).is_err());
     });
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// The refusal says how the keys are hashed, and what it tells the reader to do works.

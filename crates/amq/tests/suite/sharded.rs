@@ -1,12 +1,9 @@
 //! Filters in shards: no key is lost between threads, and the whole errs as its parts do.
 use amq::sharded::Sharded;
 use amq::*;
+use amq_conformance::testing::hashes;
 
 const SEEDS: u64 = 16;
-
-fn hashes(keys: std::ops::Range<u64>, seed: u64) -> Vec<KeyHash> {
-    keys.map(|key| key.key_hash(seed)).collect()
-}
 
 /// Threads insert keys of their own, remove every other, and ask for all, at once.
 fn no_key_is_lost<F: EmptyFilter + RemoveFilter>() {

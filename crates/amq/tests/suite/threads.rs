@@ -3,9 +3,10 @@
 use amq::sharded::Sharded;
 use amq::{
     AnyFilter, BlockedBloomFilter, BloomFilter, Budget, BuildFilter, CuckooFilter, EmptyFilter,
-    Encoder, FilterFile, FuseFilter, Goal, InsertExt, InsertFilter, Key, KeyHash, Keyed,
-    ParBuildExt, ParInsertExt, RibbonFilter, RibbonMap, SipKey,
+    Encoder, FilterFile, FuseFilter, Goal, InsertExt, InsertFilter, Key, Keyed, ParBuildExt,
+    ParInsertExt, RibbonFilter, RibbonMap, SipKey,
 };
+use amq_conformance::testing::hashes;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,17 +17,13 @@ fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
-fn hashes(keys: u64) -> Vec<KeyHash> {
-    (0..keys).map(|key| KeyHash::of(&key, 7)).collect()
-}
-
 /// Enough for several shards of a static filter, and to be shared by threads.
 const MANY: u64 = 1_500_000;
 
 #[test]
 fn a_filter_of_any_kind_is_the_same_byte_for_byte() {
     for keys in [0, 1, 1000, 100_000, MANY] {
-        let hashes = hashes(keys);
+        let hashes = hashes(0..keys, 7);
         let goal = Goal::fpr(keys, 0.01);
         for &kind in AnyFilter::KINDS {
             let built = AnyFilter::build_hashes(kind, goal, 7, &hashes).unwrap();
@@ -89,7 +86,7 @@ fn keys_are_hashed_as_by_one_thread() {
 /// As long as one thread is free, the others may wait for whatever they like.
 #[test]
 fn a_pool_with_one_free_thread_is_enough() {
-    let keys = hashes(MANY);
+    let keys = hashes(0..MANY, 7);
     let pool = pool(3);
     let (started, starts) = channel();
     let ends: Vec<_> = (0..2)
@@ -230,7 +227,7 @@ fn plain_methods_need_no_thread() {
     if std::env::var_os(TRY).is_some() {
         assert!(std::thread::Builder::new().spawn(|| ()).is_err());
         let mut filter = BlockedBloomFilter::new(Goal::fpr(100_000_000, 0.01)).unwrap();
-        filter.insert_batch(&hashes(MANY)).unwrap();
+        filter.insert_batch(&hashes(0..MANY, 7)).unwrap();
         RibbonFilter::build(Budget::Fpr(0.01), 0..MANY).unwrap();
         FuseFilter::build(Budget::Fpr(0.01), 0..MANY).unwrap();
         return;
