@@ -32,9 +32,10 @@ pub(crate) enum Command {
     Measure(Measure),
     /// Draw the report from records; measure nothing
     Render {
-        /// Folder of records: one run's, or the parent of all, whose newest record is drawn, of
-        /// this machine if there are any. With several folders, separated by commas, the first is
-        /// drawn, with the others' ratios beside its own [default: reports/records]
+        /// Folder of records: one run's, or a parent, whose newest record is drawn, of this machine
+        /// if there are any, beside the ratios of every other machine's newest of the same suite
+        /// and keys. With several folders, separated by commas, the first is drawn, beside the
+        /// others' ratios [default: reports/records]
         #[arg(long, value_name = "DIR", value_delimiter = ',')]
         records: Vec<PathBuf>,
         /// Folder for the page and its plots [default: reports/latest; reports/own/latest for

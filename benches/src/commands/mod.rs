@@ -22,15 +22,19 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         None => {
             let (records, is_right) = measure(&cli.measure)?;
-            draw(&[records], cli.out.as_deref())?;
+            let all = with_other_machines(records)?;
+            draw(&all, cli.out.as_deref())?;
             good = is_right;
         }
         Some(Command::Measure(options)) => good = measure(options)?.1,
         Some(Command::Render { records, out }) => {
             let usual = [reports(false).join("records")];
             let folders = if records.is_empty() { &usual[..] } else { records };
-            let records: Result<Vec<_>, _> = folders.iter().map(|folder| newest(folder)).collect();
-            draw(&records?, out.as_deref())?;
+            let records = match folders {
+                [folder] if !Records::is_one(folder) => with_other_machines(newest(folder)?)?,
+                folders => folders.iter().map(|folder| newest(folder)).collect::<Result<_, _>>()?,
+            };
+            draw(&records, out.as_deref())?;
         }
         Some(Command::Verify(request)) => good = verify(request)?,
         Some(Command::Times) => times()?,
@@ -93,6 +97,20 @@ fn draw(records: &[Records], out: Option<&Path>) -> Result<()> {
     let (page, answers) = report::render(records, others, &out)?;
     println!("{answers}\n\nThe report: {}", short(&page));
     Ok(())
+}
+
+/// These records, and beside them the newest of every other machine in the same folder that
+/// measured the same keys in the same suite.
+fn with_other_machines(first: Records) -> Result<Vec<Records>> {
+    let of = |run: Run| (run.options.suite, run.options.keys, run.options.keys_file_xxh3);
+    let measured = first.run()?.map(of);
+    let mut all = vec![first];
+    for records in all[0].newest_of_other_machines() {
+        if records.run()?.map(of) == measured {
+            all.push(records);
+        }
+    }
+    Ok(all)
 }
 
 fn newest(folder: &Path) -> Result<Records, BenchError> {

@@ -56,6 +56,21 @@ impl Records {
         days(records, RUN, machine).pop().map(|folder| Self { folder })
     }
 
+    /// Whether this folder is that of one finished run.
+    pub fn is_one(folder: &Path) -> bool {
+        folder.join(RUN).is_file()
+    }
+
+    /// The newest records of every other machine in the folder that this machine's are in.
+    pub fn newest_of_other_machines(&self) -> Vec<Self> {
+        let machine = self.folder.parent();
+        let folders = machine.and_then(Path::parent).map(Path::to_owned);
+        let mut all: Vec<Self> =
+            Self::of_machines(folders.as_slice()).into_iter().flatten().collect();
+        all.retain(|records| records.folder.parent() != machine);
+        all
+    }
+
     /// Of each machine its newest records in these folders, those of most folders first.
     pub fn of_machines(folders: &[PathBuf]) -> Vec<Vec<Self>> {
         let machines = folders.iter().flat_map(|folder| entries(folder));
@@ -91,13 +106,14 @@ impl Records {
     }
 }
 
-/// The folders that have such a file: `records` itself, or those of machines and days below it.
+/// The folders that have such a file: `records` itself, or days below it or below its machines.
 /// This machine's come last, the newest last of all; within a day, the machine's name decides.
 fn days(records: &Path, file: &str, machine: Option<&str>) -> Vec<PathBuf> {
     if records.join(file).is_file() {
         return vec![records.to_owned()];
     }
-    let days = entries(records).into_iter().flat_map(|machine| entries(&machine));
+    let below = entries(records);
+    let days = below.iter().flat_map(|machine| entries(machine)).chain(below.iter().cloned());
     let mut days: Vec<PathBuf> = days.filter(|day| day.join(file).is_file()).collect();
     days.sort_by_key(|day| (is_of(day, machine), date(day), day.clone()));
     days

@@ -176,8 +176,12 @@ fn the_newest_day_is_found_wherever_one_starts_to_look() {
         (Records::newest(dir.path(), Some("b")), Some("b/2000-12-31")),
         (Records::newest(dir.path(), Some("d")), Some("a/2001-01-01")),
         (Records::newest(&at("b/2000-01-01"), None), Some("b/2000-01-01")),
+        (Records::newest(&at("b"), None), Some("b/2000-12-31")),
         (Records::newest(&at("none"), None), None),
     ] {
         assert_eq!(found.map(|records| records.folder().to_owned()), expected.map(at));
     }
+    let others = Records::of_day(dir.path(), "b", "2000-01-01").newest_of_other_machines();
+    let others: Vec<_> = others.iter().map(|one| one.folder().to_owned()).collect();
+    assert_eq!(others, ["a/2001-01-01", "c/2000-01-01"].map(at));
 }

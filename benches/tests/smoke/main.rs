@@ -156,6 +156,25 @@ fn every_contender_is_right_and_the_report_is_drawn_twice_alike() {
     let drawn = place.files("first");
     assert!(drawn.contains_key(Path::new("index.html")) && drawn == place.files("second"));
 
+    // Another machine's ratios are drawn beside them, unless it measured in another suite.
+    for (suite, is_drawn) in [("smoke", true), ("quick", false)] {
+        for (path, bytes) in &records {
+            let (old, new) = match path.file_name().and_then(|name| name.to_str()) {
+                Some("run.toml") => ("suite = \"smoke\"", format!("suite = \"{suite}\"")),
+                Some("machine.toml") => ("cpu = \"", "cpu = \"Elsewhere ".to_owned()),
+                _ => ("", String::new()),
+            };
+            let there = Path::new("records/elsewhere/2001-01-01").join(path.file_name().unwrap());
+            let text = String::from_utf8_lossy(bytes);
+            assert!(text.contains(old), "{path:?}");
+            place.write(there, text.replacen(old, &new, 1));
+        }
+        place.run("render --records @/records --out @/both", 0, &["The report: "]);
+        let page = place.files("both");
+        assert_eq!(text(&page, "index.html").contains("Elsewhere "), is_drawn, "{suite}");
+    }
+    fs::remove_dir_all(place.at("records/elsewhere")).unwrap();
+
     // The same rows, but for one that failed and a contender that took no part, with another seed.
     let failed = text(&records, "bloom.csv").replacen("y50,measured,", "y50,failed,", 1);
     let seeded = about.replacen("seed = 1", "seed = 2", 1);

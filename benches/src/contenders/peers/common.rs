@@ -23,7 +23,8 @@ pub(super) fn exact<F: PlanFilter>(params: F::Params, keys: u64) -> Option<Predi
     Some(F::predicted_fpr(&params, keys))
 }
 
-/// The rate of a set of fingerprints of this many bits: one is present if any key has it.
+/// The false-positive rate of a set of fingerprints of `bits` bits, one of each key. An absent key
+/// is a false positive if any of the `keys` keys has its fingerprint.
 pub(super) fn fpr_of(keys: u64, bits: u8) -> f64 {
     -(keys as f64 * (-(-f64::from(bits)).exp2()).ln_1p()).exp_m1()
 }
