@@ -6,6 +6,8 @@
 //! operation too long to inline into the caller's loop.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+mod lookup;
 mod split;
 mod wide;
 
@@ -41,6 +43,17 @@ pub unsafe trait BlockLayout: Layout {
     /// The processor must have AVX2.
     #[cfg(target_arch = "x86_64")]
     unsafe fn contains_avx2(&self, low: u32, shape: Self::Shape) -> bool;
+
+    /// [`contains_avx2`](Self::contains_avx2) for code that is compiled without AVX2.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn contains_inlined(&self, low: u32, shape: Self::Shape) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { self.contains_avx2(low, shape) }
+    }
 
     /// Sets a key's bits and returns whether any was clear, with AVX-512.
     ///
@@ -165,7 +178,7 @@ pub(crate) fn contains<B: BlockLayout>(block: &B, low: u32, shape: B::Shape) -> 
     }
     dispatch!(
         // SAFETY: it needs AVX2, which the processor has.
-        has_avx2 => unsafe { block.contains_avx2(low, shape) },
+        has_avx2 => unsafe { block.contains_inlined(low, shape) },
         portable(block, low, shape)
     )
 }

@@ -23,6 +23,18 @@ unsafe impl BlockLayout for Block {
         // SAFETY: AVX2 is there (the caller's promise).
         unsafe { avx2::contains(self, low) }
     }
+
+    #[cfg(all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        not(target_feature = "avx2"),
+        not(miri)
+    ))]
+    #[inline(always)]
+    unsafe fn contains_inlined(&self, low: u32, (): ()) -> bool {
+        // SAFETY: AVX2 is there (the caller's promise).
+        unsafe { super::lookup::contains_split(self, low) }
+    }
 }
 
 /// The bits of a key in the four 64-bit words of its block, each of two 32-bit ones.

@@ -94,6 +94,13 @@ fn operations_with_avx2_agree_too() {
             |block, low| unsafe { block.contains_avx2(low, shape) },
         );
         // SAFETY: as above.
+        one_by_one(
+            shape,
+            9,
+            |block: &mut B, low| unsafe { block.insert_avx2(low, shape) },
+            |block, low| unsafe { block.contains_inlined(low, shape) },
+        );
+        // SAFETY: as above.
         many_at_once(
             shape,
             9,

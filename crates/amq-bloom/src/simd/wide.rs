@@ -42,6 +42,6 @@ unsafe impl BlockLayout for WideBlock {
     #[inline(always)]
     unsafe fn contains_avx512(&self, low: u32, shape: Shape) -> bool {
         // SAFETY: AVX-512 is there (the caller's promise).
-        unsafe { avx512::contains(self, low, shape) }
+        unsafe { super::lookup::contains_wide(self, low, shape) }
     }
 }
