@@ -2,7 +2,7 @@
 
 use crate::numbers::{Number, Rate};
 use crate::unsupported::Instead;
-use crate::{Choice, DEFAULT_FPR, Demand};
+use crate::{Choice, DEFAULT_FPR, Demand, Need};
 use core::fmt;
 
 /// Why the advisor has no answer.
@@ -76,9 +76,10 @@ impl fmt::Display for ChooseError {
                 write!(f, "cannot combine {first} with {second}: {way}")
             }
             Self::Unsupported(needs) => {
-                for (index, Instead { wanted, take, .. }) in needs.iter().enumerate() {
+                for (index, Instead { need, wanted, take, .. }) in needs.iter().enumerate() {
                     let and = if index == 0 { "" } else { "; and " };
-                    write!(f, "{and}no filter of this family {wanted}: take {take}")?;
+                    let of = if *need == Need::WhichSet { "a single set" } else { "this family" };
+                    write!(f, "{and}no filter of {of} {wanted}: take {take}")?;
                 }
                 Ok(())
             }

@@ -19,7 +19,7 @@ const MANY_SETS: u64 = 10;
 pub struct Instead {
     /// The need.
     pub need: Need,
-    /// The rest of a sentence that begins with "no filter of this family".
+    /// The rest of a sentence that begins with "no filter of this family" or "of a single set".
     pub wanted: &'static str,
     /// The alternative for this workload.
     pub take: String,
@@ -88,7 +88,7 @@ fn which_set(workload: &Workload) -> Instead {
             Err(error) => (format!("other numbers: {error}"), None),
         },
     };
-    let wanted = "says by itself which of many sets may hold a key";
+    let wanted = "says which of many sets may hold a key";
     Instead { need: Need::WhichSet, wanted, take, bytes }
 }
 
@@ -109,7 +109,7 @@ fn of_sets(workload: &Workload) -> Result<(String, u64), PlanError> {
                 *bytes = (u128::from(*bytes) * u128::from(sets) / u128::from(padded)) as u64;
             }
             let all = InterleavedBloomFilter::plan(sets, goal)?;
-            let name = "`InterleavedBloomFilter`, which one lookup asks for all";
+            let name = "`InterleavedBloomFilter`, which asks all in one lookup";
             (name, all.bytes, all.expected_fpr)
         }
     };

@@ -399,7 +399,8 @@ fn what_no_filter_does_is_said_in_the_words_of_the_page() {
         let [wanted, take, _] = row[..] else { panic!("{row:?}") };
         // The page has the beginning of the answer.
         let run = room.amq(&format!("choose {ask}")).ends(2);
-        let said = format!("no filter of this family {wanted}: take {take}");
+        let of = if ask.contains("which-set") { "a single set" } else { "this family" };
+        let said = format!("no filter of {of} {wanted}: take {take}");
         assert!(run.err.contains(&said), "{said}: {}", run.err);
     }
 }
