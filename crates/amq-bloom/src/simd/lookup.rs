@@ -19,8 +19,8 @@ static SPLIT: Constants<[u32; 8], [u32; 8]> = Constants { salts: SALTS, ones: [1
 
 static WIDE: Constants<[u64; 8], u64> = Constants { salts: SALTS64, ones: 1 };
 
-/// Whether all of a key's bits are set in its split block. Looking up integers takes 11 to 14 % less
-/// time.
+/// Whether all of a key's bits are set in its split block. Looking up integers takes 11 to 14 %
+/// less time.
 ///
 /// # Safety
 /// The processor must have AVX2.
