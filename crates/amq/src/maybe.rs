@@ -12,8 +12,8 @@ use std::path::Path;
 /// It answers single keys. For batches and statistics, use its [`filter`](Self::filter).
 ///
 /// **Do not remove duplicates with it**: a program that drops the events it has seen would drop
-/// every event. Use [`AnyFilter::load`] there, and after an error start with an empty filter, which
-/// lets duplicates through, or stop.
+/// every event. Use [`AnyFilter::load`](FilterFile::load) there. After an error start with an empty
+/// filter, which lets duplicates through, or stop.
 ///
 /// ```
 /// let filter = amq::load_or_maybe("no such file");
