@@ -100,9 +100,9 @@ fn lines(files: &Files, name: &str) -> Vec<Line> {
 /// it, which may be another key's.
 fn is_known(row: &Line) -> bool {
     let (workloads, faults) = match &*row["contender"] {
-        "cuckoofilter" => ("overfill load_insert", ["false negatives", "inserted "]),
-        "probabilistic-quotient" => ("remove churn", ["false negatives"; 2]),
-        "scalable-cuckoo" => ("remove", ["false negatives"; 2]),
+        "cuckoofilter" => ("overfill load_insert", ["false negative", "inserted "]),
+        "probabilistic-quotient" => ("remove churn", ["false negative"; 2]),
+        "scalable-cuckoo" => ("remove", ["false negative"; 2]),
         _ => return false,
     };
     workloads.split(' ').any(|workload| workload == row["workload"])
