@@ -28,7 +28,7 @@
 //! | [`CuckooFilter`] | two buckets of four slots | 10.53 / 11.58 / 13.69 | by default |
 //! | [`WindowedCuckooFilter`] | two windows of two slots | 9.58 / 10.64 / 12.77 | for space |
 //!
-//! Windows are buckets that overlap. At 1 %, from 100,000 keys on, they take 2.1 to 2.4 times as
+//! Windows are buckets that overlap. At 1 %, from 100,000 keys on, they take 2.0 to 2.7 times as
 //! long to fill.
 //!
 //! A struct becomes a key by [`key!`]. For a service, the crate `amq` adds locks (`Sharded`),
