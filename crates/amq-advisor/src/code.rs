@@ -39,7 +39,9 @@ pub(crate) fn code(choice: &Choice, workload: &Workload) -> String {
             let goal = written(goal);
             (
                 "filter",
-                format!("Sharded::<Rolling<{of}>>::rolling({goal}, {shards}, {generations})?"),
+                format!(
+                    "Sharded::<Rolling<{of}>>::rolling({goal}, {shards}, Generations({generations}))?"
+                ),
             )
         }
         Structure::Periods(kind) => {
@@ -117,6 +119,7 @@ fn import(value: &str, structure: Structure) -> String {
         (own.as_str(), own.as_str()),
         ("Goal::", "Goal"),
         ("plan_params", "PlanFilter"),
+        ("Generations(", "rolling::Generations"),
         ("Rolling<", "rolling::Rolling"),
         ("Rolling::", "rolling::Rolling"),
         ("ScalableParams", "scalable::ScalableParams"),

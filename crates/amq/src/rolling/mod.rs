@@ -67,6 +67,11 @@ use amq_core::{
 };
 use core::fmt;
 
+/// A number of generations, where a number of shards stands beside it:
+/// [`Sharded::rolling`](crate::sharded::Sharded::rolling).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Generations(pub usize);
+
 /// A filter of the last generations of a stream; see the [module](self) for how it works.
 ///
 /// It can be saved like any other filter ([`FilterFile`](amq_core::FilterFile)), so that a restart

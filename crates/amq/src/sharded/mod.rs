@@ -42,7 +42,7 @@ mod shard;
 pub use batch::Refused;
 pub use plan::shard_keys;
 
-use crate::rolling::Rolling;
+use crate::rolling::{Generations, Rolling};
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
 use amq_core::{
@@ -137,13 +137,17 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
     /// The goal is for the whole window, as in [`Rolling::new`].
     ///
     /// ```
-    /// use amq::rolling::Rolling;
+    /// use amq::rolling::{Generations, Rolling};
     /// use amq::sharded::Sharded;
     /// use amq::{BloomFilter, Goal};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// // The last hour of a stream, for four threads: seven generations of ten minutes.
-    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(Goal::fpr(700_000, 0.001), 32, 7)?;
+    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(
+    ///     Goal::fpr(700_000, 0.001), // of the whole window
+    ///     32,                        // shards
+    ///     Generations(7),
+    /// )?;
     /// assert!(seen.insert("a key")?.is_new());
     /// for _ in 0..7 {
     ///     seen.for_each_shard(Rolling::advance); // every ten minutes, from a timer's thread
@@ -152,7 +156,11 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn rolling(goal: Goal, shards: usize, generations: usize) -> Result<Self, BuildError> {
+    pub fn rolling(
+        goal: Goal,
+        shards: usize,
+        Generations(generations): Generations,
+    ) -> Result<Self, BuildError> {
         Self::try_from_fn(goal, shards, |shard| {
             let count = generations.max(1) as u64;
             let keys = shard_keys(goal.keys.div_ceil(count), shards).saturating_mul(count);
@@ -261,12 +269,13 @@ impl<F: Filter> Sharded<F> {
     /// ([`BuildError::PartSeeds`]).
     ///
     /// ```
-    /// use amq::rolling::Rolling;
+    /// use amq::rolling::{Generations, Rolling};
     /// use amq::sharded::Sharded;
     /// use amq::{BloomFilter, Goal};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(Goal::fpr(12_800, 0.01), 8, 4)?;
+    /// let goal = Goal::fpr(12_800, 0.01);
+    /// let seen = Sharded::<Rolling<BloomFilter>>::rolling(goal, 8, Generations(4))?;
     /// assert!(seen.insert("a key")?.is_new());
     /// for _ in 0..4 {
     ///     seen.for_each_shard(Rolling::advance); // from a timer's thread

@@ -273,7 +273,9 @@ fn shards_that_a_closure_makes_are_those_of_new() {
 #[test]
 fn rolling_shards_take_the_keys_of_their_goal() {
     let goal = Goal::fpr(64_000, 0.01);
-    let seen = &Sharded::<rolling::Rolling<QuotientFilter>>::rolling(goal, 16, 16).unwrap();
+    let seen =
+        &Sharded::<rolling::Rolling<QuotientFilter>>::rolling(goal, 16, rolling::Generations(16))
+            .unwrap();
     assert_eq!((seen.capacity(), seen.shards()), (64_000, 16));
     for generation in 0..20u64 {
         std::thread::scope(|scope| {
@@ -292,7 +294,11 @@ fn rolling_shards_take_the_keys_of_their_goal() {
         seen.for_each_shard(rolling::Rolling::advance);
     }
     for (shards, generations, named) in [(0, 4, "shards = 0"), (4, 0, "generations = 0")] {
-        let made = Sharded::<rolling::Rolling<BloomFilter>>::rolling(goal, shards, generations);
+        let made = Sharded::<rolling::Rolling<BloomFilter>>::rolling(
+            goal,
+            shards,
+            rolling::Generations(generations),
+        );
         assert!(made.unwrap_err().to_string().starts_with(named));
     }
 }
