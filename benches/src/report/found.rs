@@ -35,7 +35,7 @@ pub(super) fn found(data: &Data, needs: &Needs) -> [String; 3] {
     let space = match small.is_empty() {
         true => format!("{}: nothing was measured.", data.what()),
         false => format!(
-            "{}: fewest bits per key of ours with {}; no filter can use fewer than {bound}.",
+            "{}: our smallest, in bits per key, are {}; no filter can use fewer than {bound}.",
             data.what(),
             list(&small)
         ),

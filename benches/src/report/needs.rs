@@ -239,7 +239,7 @@ pub(super) fn caption(needs: &Needs) -> String {
         names => format!(" (here {})", list(names)),
     };
     format!(
-        "Ratio: ours over the other's; above 1 it is marked LOSS, if it is no tie. \
+        "Ratio: ours over the other's; above 1 it is marked LOSS, unless it is a tie. \
          A tie is closer than the noise of twins, or 0.5 % of the size. Filters that exceed the \
          rate{exceeding} or failed a check take no part.{wide}"
     )

@@ -69,7 +69,8 @@ fn table(needs: &needs::Needs) -> String {
         });
         text += &line(&cells);
     }
-    let caption = words(&needs::caption(needs).replace(" Numbers in italics rest", " Some rest"));
+    let caption =
+        words(&needs::caption(needs).replace(" Numbers in italics rest", " Some rows rest"));
     format!("{text}\n{caption}\n\nMeasure this table alone: {}\n\n", code(&needs.command))
 }
 

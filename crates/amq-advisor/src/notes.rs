@@ -150,8 +150,12 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
         return Some(repeats.into()).filter(|text: &String| !text.is_empty());
     }
     let planned = workload.keys.planned();
-    let what = if goal.keys > planned && !it.forgets() { "copies" } else { "keys" };
-    let keys = Number(if it.forgets() { planned } else { goal.keys.max(planned) });
+    let what = if goal.keys > planned { "copies" } else { "keys" };
+    if let Some(count) = workload.generations().filter(|_| it.forgets()) {
+        let each = Number(planned.div_ceil(u64::from(count)));
+        return Some(format!("It refuses keys beyond {each} in one of the {count} periods."));
+    }
+    let keys = Number(goal.keys.max(planned));
     Some(format!("It refuses {what} beyond {keys}. {repeats}").trim_end().into())
 }
 
@@ -238,8 +242,9 @@ fn generations(workload: &Workload) -> Option<String> {
     let enough = keys.div_ceil(count - 1).saturating_mul(count);
     let [keys, sure, enough] = [keys, sure, enough].map(Number);
     Some(format!(
-        "Of the keys of all {count} generations only the last {sure} are sure to be remembered: to be \
-         sure of {keys}, plan for {enough}."
+        "It is sure to remember the last {} of {count} periods, {sure} of the {keys} keys. To be sure \
+         of {keys} keys, plan for {enough}.",
+        count - 1
     ))
 }
 

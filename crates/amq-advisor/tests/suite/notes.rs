@@ -193,9 +193,17 @@ fn how_many_keys_are_remembered_for_certain_is_said() {
     for (generations, sure, enough) in [(2, "500,000", "2,000,000"), (8, "875,000", "1,142,864")] {
         let asked = million().with_fpr(0.001).need(Need::Forget { generations });
         let said = notes(&choose(&asked).unwrap());
-        assert!(said.contains(&format!("only the last {sure} are sure to be")), "{said}");
-        assert!(said.contains(&format!("of all {generations} generations")), "{said}");
-        assert!(said.contains(&format!("sure of 1,000,000, plan for {enough}.")), "{said}");
+        let last = generations - 1;
+        let remembered =
+            format!("last {last} of {generations} periods, {sure} of the 1,000,000 keys");
+        assert!(said.contains(&remembered), "{said}");
+        assert!(said.contains(&format!("sure of 1,000,000 keys, plan for {enough}.")), "{said}");
+        // A generation is planned for its share of the keys.
+        let each = if generations == 2 { "500,000" } else { "125,000" };
+        assert!(
+            said.contains(&format!("keys beyond {each} in one of the {generations}")),
+            "{said}"
+        );
     }
 }
 

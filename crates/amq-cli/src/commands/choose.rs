@@ -49,8 +49,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MEAN", value_parser = numbers::mean)]
     copies: Option<f64>,
 
-    /// Forget by time, one of N generations at a time: the last N - 1 are remembered whole [without
-    /// a value: 8]
+    /// Forget by time, one of N periods at a time: the last N - 1 are remembered whole, and --keys
+    /// is the number in all N [without a value: 8]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "8")]
     #[arg(value_parser = generations)]
     forget: Option<u32>,
@@ -84,7 +84,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = numbers::count, default_value = "1")]
     filters: u64,
 
-    /// Threads that use the filter at the same time
+    /// Threads that query the filter at the same time; with --need shared-insert they also insert
     #[arg(long, value_name = "N", value_parser = numbers::whole::<1, { u32::MAX }>)]
     #[arg(default_value = "1")]
     threads: u32,
