@@ -35,7 +35,7 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         first.and_then(|_| counting(answer, workload)),
         filter.and_then(|it| many_filters(it, workload)),
         first.and_then(|it| growth(it, workload)),
-        filter.and_then(|_| generations(workload)),
+        first.and_then(|it| generations(it, workload)),
         first.and_then(|it| merging(it, workload)),
         first.and_then(|it| truncation(it, workload)),
         first.and_then(|it| parts(it, workload)),
@@ -151,11 +151,13 @@ fn when_full(choice: &Choice, workload: &Workload) -> Option<String> {
     }
     let planned = workload.keys.planned();
     let what = if goal.keys > planned { "copies" } else { "keys" };
+    let most = goal.keys.max(planned);
     if let Some(count) = workload.generations().filter(|_| it.forgets()) {
-        let each = Number(planned.div_ceil(u64::from(count)));
-        return Some(format!("It refuses keys beyond {each} in one of the {count} periods."));
+        let each = Number(most.div_ceil(u64::from(count)));
+        let count = Number(count.into());
+        return Some(format!("It refuses {what} beyond {each} in one of the {count} periods."));
     }
-    let keys = Number(goal.keys.max(planned));
+    let keys = Number(most);
     Some(format!("It refuses {what} beyond {keys}. {repeats}").trim_end().into())
 }
 
@@ -235,17 +237,27 @@ fn growth(choice: &Choice, workload: &Workload) -> Option<String> {
 }
 
 /// How many keys a filter that forgets is certain to remember.
-fn generations(workload: &Workload) -> Option<String> {
+fn generations(choice: &Choice, workload: &Workload) -> Option<String> {
     let count = u64::from(workload.generations()?);
     let keys = workload.keys.planned();
-    let sure = keys.div_ceil(count).saturating_mul(count - 1).min(keys);
-    let enough = keys.div_ceil(count - 1).saturating_mul(count);
-    let [keys, sure, enough] = [keys, sure, enough].map(Number);
-    Some(format!(
-        "It is sure to remember the last {} of {count} periods, {sure} of the {keys} keys. To be sure \
-         of {keys} keys, plan for {enough}.",
-        count - 1
-    ))
+    let last = match count - 1 {
+        1 => "the newer of 2 periods".into(),
+        last => format!("the last {} of {} periods", Number(last), Number(count)),
+    };
+    let (each, needed) = (keys.div_ceil(count), keys.div_ceil(count - 1));
+    let sure = each.saturating_mul(count - 1);
+    let of = match sure < keys {
+        _ if workload.grows() || choice.grown.is_some() => String::new(),
+        true => format!(
+            ", {} of the {} keys. To be sure of all, plan for {}",
+            Number(sure),
+            Number(keys),
+            // The fewest that give each generation the room needed.
+            Number((needed - 1).saturating_mul(count).saturating_add(1))
+        ),
+        false => format!(": all the keys, if no period has more than {}", Number(each)),
+    };
+    Some(format!("It is sure to remember {last}{of}."))
 }
 
 /// What merging requires of each part.

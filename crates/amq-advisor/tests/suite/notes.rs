@@ -188,23 +188,78 @@ fn a_set_no_larger_than_a_filter_is_called_a_set() {
     assert!(!small.best().reason.contains("count"), "{small}");
 }
 
+/// The numbers after a text, without their separators.
+fn number_after(text: &str, before: &str) -> Option<u64> {
+    let rest = text.split_once(before)?.1;
+    let end = rest.find(|it: char| !it.is_ascii_digit() && it != ',').unwrap_or(rest.len());
+    rest[..end].replace(',', "").parse().ok()
+}
+
+/// `Rolling` itself says what a generation holds, and no smaller plan would be sure of all keys.
 #[test]
 fn how_many_keys_are_remembered_for_certain_is_said() {
-    for (generations, sure, enough) in [(2, "500,000", "2,000,000"), (8, "875,000", "1,142,864")] {
-        let asked = million().with_fpr(0.001).need(Need::Forget { generations });
-        let said = notes(&choose(&asked).unwrap());
-        let last = generations - 1;
-        let remembered =
-            format!("last {last} of {generations} periods, {sure} of the 1,000,000 keys");
-        assert!(said.contains(&remembered), "{said}");
-        assert!(said.contains(&format!("sure of 1,000,000 keys, plan for {enough}.")), "{said}");
-        // A generation is planned for its share of the keys.
-        let each = if generations == 2 { "500,000" } else { "125,000" };
-        assert!(
-            said.contains(&format!("keys beyond {each} in one of the {generations}")),
-            "{said}"
-        );
+    let held = |keys, generations: u32| {
+        let goal = amq::Goal::fpr(keys, 0.01);
+        let plan = amq::rolling::Rolling::<amq::BloomFilter>::plan(goal, generations as usize);
+        plan.unwrap().part.keys * u64::from(generations - 1)
+    };
+    let (mut planned, mut whole, mut lists) = (0, 0, 0);
+    for keys in [1, 2, 7, 8, 100, 4095, 4096, 10 * MILLION] {
+        for generations in [2, 3, 7, 8, 100, 4095, 4096] {
+            for needs in [&[][..], &[Need::Files], &[Need::List, Need::Files], &[Need::Grow]] {
+                let asked = Workload::new(Keys::AtMost(keys)).need(Need::Forget { generations });
+                let asked = needs.iter().fold(asked, |asked, &need| asked.need(need));
+                let answer = choose(&asked).unwrap();
+                let said = notes(&answer);
+                let sure = said.lines().find(|it| it.contains("sure to remember"));
+                // A program that keeps the times of exact keys decides itself what to forget.
+                assert_eq!(sure.is_some(), answer.best().structure.is_filter(), "{answer}");
+                let Some(sure) = sure else {
+                    lists += 1;
+                    continue;
+                };
+                if needs.contains(&Need::Grow) {
+                    assert!(sure.ends_with(" periods."), "{sure}");
+                } else if held(keys, generations) < keys {
+                    planned += 1;
+                    let (left, all) = sure.split_once(" of the ").unwrap();
+                    let left = left.rsplit_once("periods, ").unwrap().1.replace(',', "");
+                    assert_eq!(left.parse(), Ok(held(keys, generations)), "{sure}");
+                    assert_eq!(number_after(all, ""), Some(keys), "{sure}");
+                    let plan = number_after(sure, "To be sure of all, plan for ").unwrap();
+                    assert!(plan > keys && held(plan, generations) >= keys, "{sure}");
+                    assert!(held(plan - 1, generations) < keys, "{sure}");
+                } else {
+                    whole += 1;
+                    let each = keys.div_ceil(u64::from(generations));
+                    let most = number_after(sure, ": all the keys, if no period has more than ");
+                    assert_eq!(most, Some(each), "{sure}");
+                    assert!(!sure.contains("plan for"), "{sure}");
+                }
+                if let Some(most) = number_after(&said, "refuses keys beyond ") {
+                    assert_eq!(most, keys.div_ceil(u64::from(generations)), "{said}");
+                }
+            }
+        }
     }
+    assert!(planned >= 10 && whole >= 10 && lists >= 10, "{planned} {whole} {lists}");
+    let million = choose(&million().with_fpr(0.001).need(Need::Forget { generations: 8 })).unwrap();
+    let said = "It is sure to remember the last 7 of 8 periods, 875,000 of the 1,000,000 keys. To be \
+                sure of all, plan for 1,142,857.";
+    assert!(notes(&million).contains(said), "{million}");
+    assert!(notes(&million).contains("keys beyond 125,000 in one of the 8 periods"), "{million}");
+}
+
+/// Where each copy has a slot, a period is full of copies.
+#[test]
+fn a_period_of_copies_is_full_of_copies() {
+    let counted = million().need(Need::Forget { generations: 8 }).need(Need::Count { most: 5 });
+    let answer = choose(&counted.need(Need::List)).unwrap();
+    assert!(answer.best().code.contains("Goal::fpr(625000, "), "{}", answer.best().code);
+    assert!(
+        notes(&answer).contains("It refuses copies beyond 625,000 in one of the 8"),
+        "{answer}"
+    );
 }
 
 /// The smallest form of the keys is compared with, and where it is near, stands second.
