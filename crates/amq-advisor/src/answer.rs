@@ -41,7 +41,9 @@ pub struct Choice {
     /// A sentence that describes the structure, independent of the workload.
     pub what: String,
     /// Rust that makes it: a `use` line and a statement. A filter that is built at once takes
-    /// `keys`, and a map takes `pairs`. Empty for an exact set, a sketch, and no filter.
+    /// `keys`, and a map takes `pairs`. If strangers choose the keys, a line before it makes the
+    /// key of `Keyed` from `secret`, 16 random bytes; for a map `secret` is its seed. Empty for an
+    /// exact set, a sketch, and no filter.
     pub code: String,
     /// Why it is first, or how it compares with the first; all numbers are computed from the
     /// choices.

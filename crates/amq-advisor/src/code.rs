@@ -6,7 +6,8 @@ use crate::{Choice, Structure, Workload};
 use amq::{Budget, FilterKind, Goal};
 
 /// The `use` line, and the statement that makes the choice; empty for what is not of this family.
-/// A filter is built from `keys`, and a map from `pairs`.
+/// A filter is built from `keys`, and a map from `pairs`. Where strangers choose the keys, it hashes
+/// them under `secret`.
 pub(crate) fn code(choice: &Choice, workload: &Workload) -> String {
     let Some(goal) = choice.goal else { return String::new() };
     // A filter that grows is planned for a rate.
@@ -16,14 +17,23 @@ pub(crate) fn code(choice: &Choice, workload: &Workload) -> String {
         _ => goal,
     };
     let generations = workload.generations().unwrap_or(1);
+    let is_keyed = workload.by_strangers();
     let (name, value) = match choice.structure {
         Structure::Map => {
             let bits = workload.value_bits().unwrap_or(1) + choice.check_bits();
-            ("map", format!("RibbonMap::build({bits}, pairs)?"))
+            match is_keyed {
+                // Only filters can be `Keyed`.
+                true => ("map", format!("RibbonMap::build_with_seed({bits}, secret, pairs)?")),
+                false => ("map", format!("RibbonMap::build({bits}, pairs)?")),
+            }
         }
         // One that grows has no number of keys to be built for.
         Structure::Filter(kind) if workload.built_once && !is_scalable(kind) => {
-            ("filter", format!("{}::build({}, keys)?", of_kind(kind), written(goal)))
+            let (of, goal) = (of_kind(kind), written(goal));
+            match is_keyed {
+                true => ("filter", format!("Keyed::<{of}>::build({goal}, key, keys)?")),
+                false => ("filter", format!("{of}::build({goal}, keys)?")),
+            }
         }
         Structure::Filter(kind) => ("mut filter", plain(kind, goal, workload) + "?"),
         Structure::Atomic(_) => {
@@ -46,24 +56,42 @@ pub(crate) fn code(choice: &Choice, workload: &Workload) -> String {
         }
         Structure::Periods(kind) => {
             let each = plain(kind, of_generation(goal, workload), workload);
-            ("mut periods", ring(generations, &each))
+            ("mut periods", ring(generations, &each, is_keyed))
         }
         Structure::ShardedPeriods(kind) => {
             let each = sharded(kind, of_generation(goal, workload), workload);
-            ("mut periods", ring(generations, &each))
+            ("mut periods", ring(generations, &each, is_keyed))
         }
         _ => return String::new(),
     };
-    format!("{}\nlet {name} = {value};", import(&value, choice.structure))
+    let (value, key) = match is_keyed && choice.structure != Structure::Map {
+        true if value.contains("Keyed") => (value, KEY),
+        true => (format!("Keyed::of({value}, key)"), KEY),
+        false => (value, ""),
+    };
+    // A `Keyed` inserts through `&mut self`, what it holds through `&self`.
+    let remark = match name {
+        "map" if is_keyed => " // `secret`: 64 random bits from the operating system",
+        "filter" if is_keyed && !workload.built_once => {
+            "\n// Threads insert through `filter.by_ref()`."
+        }
+        _ => "",
+    };
+    let uses = import(&(value.clone() + key), choice.structure);
+    format!("{uses}\n{key}let {name} = {value};{remark}")
 }
+
+/// The secret key of a filter whose keys strangers choose.
+const KEY: &str = "let key = SipKey::new(secret); // 16 random bytes from the operating system\n";
 
 const fn is_scalable(kind: FilterKind) -> bool {
     matches!(kind, FilterKind::Scalable | FilterKind::ScalableBlocked)
 }
 
 /// One for each period; its size may be refused.
-fn ring(generations: u32, each: &str) -> String {
-    format!("(0..{generations})\n    .map(|_| {each})\n    .collect::<Result<Vec<_>, _>>()?")
+fn ring(generations: u32, each: &str, is_keyed: bool) -> String {
+    let keyed = if is_keyed { ".map(|filter| Keyed::of(filter, key))" } else { "" };
+    format!("(0..{generations})\n    .map(|_| {each}{keyed})\n    .collect::<Result<Vec<_>, _>>()?")
 }
 
 /// A filter of this kind, or why not.
@@ -118,6 +146,8 @@ fn import(value: &str, structure: Structure) -> String {
     let names = [
         (own.as_str(), own.as_str()),
         ("Goal::", "Goal"),
+        ("Keyed::", "Keyed"),
+        ("SipKey::", "SipKey"),
         ("plan_params", "PlanFilter"),
         ("Generations(", "rolling::Generations"),
         ("Rolling<", "rolling::Rolling"),

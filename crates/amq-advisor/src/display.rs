@@ -13,7 +13,7 @@ const ROWS: (usize, usize) = (5, 2);
 const WORDS: usize = 100;
 
 /// Words reserved for short notes once a longer, decisive one did not fit.
-const LEFT: usize = 12;
+const LEFT: usize = 14;
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

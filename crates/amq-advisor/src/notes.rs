@@ -20,9 +20,11 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
     let is_small = workload.bytes.is_some_and(|bytes| bytes <= SMALL_DEVICE);
     let lists = first.is_some() && workload.has(Need::List);
     let [strange, removes] = [workload.by_strangers(), workload.has(Need::Remove)]
-        .map(|is_asked| is_asked && filter.is_some());
+        .map(|is_asked| is_asked && first.is_some());
     let deciding = [
-        strangers(best, filter, workload),
+        strangers(best.structure, workload).map(String::from),
+        if_threads(best.structure, workload).map(String::from),
+        strange.then(|| confirmed(workload)),
         said(removes && !strange, REMOVAL),
         said(removes, STILL_YES),
         first.and_then(|it| changes(it, answer, workload)),
@@ -51,7 +53,6 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         first.and_then(|it| worth(it, answer, workload)),
         file(best, workload).filter(|_| !is_small),
         said(is_small && best.structure.is_filter() && workload.filters == 1, DEVICE),
-        if_threads(workload),
         first.filter(|_| by == By::Bits).and_then(|_| no_rate(workload)),
         tails(workload),
         measured(answer, workload),
@@ -81,24 +82,27 @@ fn when(is_so: bool, text: &str) -> &str {
     if is_so { text } else { "" }
 }
 
-/// The note for keys chosen by strangers.
-fn strangers(best: &Choice, filter: Option<&Choice>, workload: &Workload) -> Option<String> {
-    if !workload.by_strangers() {
-        return None;
-    }
-    if matches!(best.structure, Structure::ExactSet | Structure::ExactMap) {
-        return Some(
+/// The note for keys chosen by strangers: how they are hashed.
+fn strangers(best: Structure, workload: &Workload) -> Option<&'static str> {
+    workload.by_strangers().then_some(match best {
+        Structure::ExactSet | Structure::ExactMap => {
             "Rust's `HashSet` and `HashMap` hash with SipHash under random keys, so strangers cannot \
              cause collisions."
-                .into(),
-        );
-    }
-    filter?;
+        }
+        Structure::Sketch => "Strangers can prepare keys that collide: hash them under a secret key.",
+        Structure::Map => "Strangers can prepare keys that collide: build it with a secret seed.",
+        it if it.is_filter() => {
+            "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`)."
+        }
+        // Lists and bitmaps hash nothing.
+        _ => return None,
+    })
+}
+
+/// The rule for those who act on a yes, and for removals by strangers.
+fn confirmed(workload: &Workload) -> String {
     let removes = when(workload.has(Need::Remove), " Let them remove only what that set holds.");
-    Some(format!(
-        "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`), and confirm each \
-         yes in an exact set, such as the store behind it (SECURITY.md).{removes}"
-    ))
+    format!("Confirm each yes in an exact set, such as the store behind it (SECURITY.md).{removes}")
 }
 
 /// The lowest rate of a smaller filter that only its rate excludes: ribbon filters have at most 32
@@ -561,10 +565,14 @@ fn file(best: &Choice, workload: &Workload) -> Option<String> {
     })
 }
 
-fn if_threads(workload: &Workload) -> Option<String> {
-    let is_said = workload.has(Need::SharedInsert) || workload.built_once;
-    (workload.threads > 1 && !is_said).then(|| {
-        "Any number of threads can query at once; if several insert, say `--need shared-insert`.".into()
+/// How threads share what none of them changes.
+fn if_threads(best: Structure, workload: &Workload) -> Option<&'static str> {
+    let is_said = workload.has(Need::SharedInsert) || best == Structure::Nothing;
+    (workload.threads > 1 && !is_said).then_some(match workload.built_once {
+        true => "Threads query it through `&` or an `Arc`.",
+        false => {
+            "Threads query it through `&` or an `Arc`; if several insert: `--need shared-insert`."
+        }
     })
 }
 

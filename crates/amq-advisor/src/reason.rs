@@ -4,7 +4,7 @@ use crate::code::code;
 use crate::cost::smallest;
 use crate::numbers::{Bytes, Rate};
 use crate::tolerances::{By, FORCED_FPR, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
-use crate::{Choice, DEFAULT_FPR, Growth, Structure, Workload, exact, size};
+use crate::{Choice, DEFAULT_FPR, Growth, Need, Structure, Workload, exact, size};
 use amq::{Abilities, Ability, Budget, FilterKind};
 
 /// The overhead over the lower bound above which a table for few keys counts as wasteful.
@@ -74,10 +74,12 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
                 Structure::ExactMap => "it has no value for any other key",
                 _ => "it also removes and lists",
             };
-            format!(
-                "The keys themselves in {}: {does}. It never errs.",
-                exact::form(structure, workload)
-            )
+            let form = exact::form(structure, workload);
+            let shared = match workload.has(Need::SharedInsert) {
+                true => ", behind a lock that threads share",
+                false => "",
+            };
+            format!("The keys themselves in {form}{shared}: {does}. It never errs.")
         }
     }
 }
@@ -235,7 +237,8 @@ fn also(choice: &Choice, by: By, workload: &Workload) -> String {
     }
     let bits = choice.bytes as f64 * 8.0 / goal.keys as f64;
     let over = amq_core::numeric::overhead(bits, choice.fpr);
-    if goal.keys <= 1000 && choice.grown.is_none() && choice.fpr < 1.0 && over > WASTEFUL {
+    let is_fixed = choice.grown.is_none() && !is_forced(choice, workload);
+    if goal.keys <= 1000 && is_fixed && choice.fpr < 1.0 && over > WASTEFUL {
         let keys = goal.keys;
         text += &format!(" With {keys} keys its table is mostly empty: {bits:.0} bits per key.");
     }

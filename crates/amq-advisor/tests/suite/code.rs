@@ -1,7 +1,7 @@
 //! The code of every choice compiles, and makes what the answer says. `code.in` has all of it:
 //! `AMQ_BLESS=1 cargo test -p amq-advisor --test suite code` writes that file anew.
 
-use amq_advisor::{Choice, Keys, Need, Workload, choose};
+use amq_advisor::{Choice, Keys, KeysBy, Need, Workload, choose};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -39,7 +39,10 @@ fn workloads() -> Vec<Workload> {
     let mut sized: Vec<Workload> = bits.collect();
     sized.push(bases[2].clone().with_bytes(8 * KEYS));
     add(&mut sized, &[threads, window]);
-    all.into_iter().chain(sized).collect()
+    let strange = bases.into_iter().map(|it| it.with_keys_by(KeysBy::Strangers));
+    let mut strange: Vec<Workload> = strange.collect();
+    add(&mut strange, &[threads, window, Need::List, Need::Values { bits: 8 }]);
+    all.into_iter().chain(sized).chain(strange).collect()
 }
 
 /// The code of all choices, each with one of them.
@@ -54,14 +57,26 @@ fn written<'a>(all: impl Iterator<Item = &'a String>) -> String {
     for (index, code) in all.enumerate() {
         let name = code.rsplit("let ").next().unwrap().split(" =").next().unwrap();
         let name = name.trim_start_matches("mut ");
+        let is_keyed = code.contains("Keyed");
         let size = match name {
-            "periods" => "periods.iter().map(amq::Filter::size_in_bytes).sum()".into(),
-            "map" => "map.size_in_bytes()".into(),
-            name => format!("amq::Filter::size_in_bytes(&{name})"),
+            "periods" if is_keyed => "periods.iter().map(|it| it.stats().bytes).sum()",
+            "periods" => "periods.iter().map(amq::Filter::size_in_bytes).sum()",
+            "map" => "map.size_in_bytes()",
+            "filter" if is_keyed => "filter.stats().bytes",
+            _ => "amq::Filter::size_in_bytes(&filter)",
+        };
+        let secret = match (is_keyed, code.contains("secret")) {
+            (true, _) => "let secret = [7; 16];\n",
+            (_, true) => "let secret = 7;\n",
+            _ => "",
+        };
+        let shared = match code.contains("filter.by_ref()") {
+            true => "filter.by_ref().insert(&7u64)?;\nassert!(filter.contains(&7u64));\n",
+            false => "",
         };
         let _ = writeln!(
             text,
-            "fn made_{index}(keys: Vec<u64>, pairs: Vec<(u64, u32)>) -> Made {{\n{code}\nOk({size})\n}}\n"
+            "fn made_{index}(keys: Vec<u64>, pairs: Vec<(u64, u32)>) -> Made {{\n{secret}{code}\n{shared}Ok({size})\n}}\n"
         );
         let _ = writeln!(list, "(r#\"{code}\"#, made_{index}),");
     }
@@ -91,7 +106,7 @@ fn the_code_of_every_choice_makes_what_is_said() {
         // What grows to a bound begins with fewer bytes than it will have.
         let is_begun = code.contains("plan_growing") || code.contains("plan_params");
         // Built filters are sized for the keys they are given, and may take another attempt.
-        let is_built = code.contains("::build(");
+        let is_built = code.contains("::build");
         match (is_begun, is_built) {
             (true, _) => assert!(bytes < said, "{bytes} of {said}: {code}"),
             (_, true) => assert!(bytes.abs_diff(said) * 50 <= said, "{bytes}, not {said}: {code}"),

@@ -134,7 +134,7 @@ fn what_strangers_do_is_said_of_the_kind() {
     // Those who only query cannot fill it, but ask again for what was answered wrongly.
     assert!(filled.contains("insert can fill it.") && !built.contains("fill it"), "{built}");
     for told in [&filled, &built, &removed] {
-        let store = "confirm each yes in an exact set, such as the store behind it";
+        let store = "Confirm each yes in an exact set, such as the store behind it";
         assert!(told.contains(store), "{told}");
         let again = "They can repeat a false positive: cache the store's \"no\"";
         assert!(told.contains(again), "{told}");
@@ -142,6 +142,58 @@ fn what_strangers_do_is_said_of_the_kind() {
     assert!(removed.contains("Let them remove only what that set holds."), "{removed}");
     assert!(!exact.contains("repeat"), "{exact}");
     assert!(exact.contains("SipHash under random keys") && !exact.contains("`Keyed`"), "{exact}");
+}
+
+/// Every short answer says how strangers' keys are hashed, and how threads share what it names.
+#[test]
+fn keys_of_strangers_and_threads_are_never_left_out() {
+    let needs = [
+        &[][..],
+        &[Need::SharedInsert],
+        &[Need::Forget { generations: 8 }],
+        &[Need::Forget { generations: 8 }, Need::SharedInsert, Need::Files],
+        &[Need::Forget { generations: 8 }, Need::List],
+        &[Need::Remove, Need::Files],
+        &[Need::Count { most: 5 }],
+        &[Need::Values { bits: 8 }],
+        &[Need::Grow],
+    ];
+    let uses: [fn(Workload) -> Workload; 4] =
+        [|it| it, Workload::built_once, |it| it.with_bits_per_key(8.0), |it| it.with_filters(1000)];
+    let (mut keyed, mut shared) = (0, 0);
+    for keys in [100, MILLION] {
+        for (needs, use_of) in needs.iter().flat_map(|needs| uses.map(|use_of| (needs, use_of))) {
+            let asked = use_of(Workload::new(Keys::AtMost(keys)));
+            let asked = needs.iter().fold(asked, |asked, &need| asked.need(need));
+            let asked = asked.with_keys_by(KeysBy::Strangers).with_threads(8);
+            let Ok(answer) = choose(&asked) else { continue };
+            let (text, best) = (answer.to_string(), answer.best());
+            let hashed = match best.structure {
+                Structure::ExactSet | Structure::ExactMap => "SipHash under random keys",
+                Structure::Map => "build it with a secret seed",
+                it if it.is_filter() => "wrap it in `Keyed` (`--key-file`)",
+                _ => "",
+            };
+            assert!(text.contains(hashed), "{text}");
+            if best.structure.kind().is_some() {
+                keyed += 1;
+                let lines = ["let key = SipKey::new(secret);", "Keyed"];
+                assert!(lines.iter().all(|it| best.code.contains(it)), "{}", best.code);
+            } else {
+                assert!(!text.contains("`Keyed`"), "{text}");
+            }
+            shared += 1;
+            let how = match (best.structure, needs.contains(&Need::SharedInsert)) {
+                (Structure::Nothing, _) => "",
+                (Structure::Atomic(_), true) => "Several threads insert",
+                (_, true) => "behind a lock",
+                _ if text.contains("through `&` or an `Arc`") => "",
+                _ => "never",
+            };
+            assert!(text.contains(how), "{text}");
+        }
+    }
+    assert!(keyed >= 30 && shared >= 50, "{keyed} {shared}");
 }
 
 #[test]
