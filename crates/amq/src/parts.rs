@@ -105,6 +105,14 @@ pub(crate) fn part_goal(goal: Goal, parts: u64, keys: u64, fpr: impl Fn(f64) -> 
     Goal::new(keys, budget)
 }
 
+/// Refuses tables that the allocator refuses in one piece, before part after part takes memory.
+pub(crate) fn expect_room<P>(plan: &PartsPlan<P>) -> Result<(), BuildError> {
+    let mut room = Vec::<u8>::new();
+    reserve(&mut room, plan.bytes)?;
+    core::hint::black_box(&room); // or the compiler leaves the allocation out
+    Ok(())
+}
+
 /// How the plans of parts add up to that of the whole.
 pub(crate) struct Sum<R, I> {
     /// The number of parts.
@@ -125,10 +133,14 @@ impl<R: Fn(f64) -> f64, I: Fn(u64) -> u64> Sum<R, I> {
         each: Goal,
     ) -> Result<PartsPlan<F::Params>, PlanError> {
         let part = F::plan(each).map_err(|error| self.refusal(error, goal))?;
+        let (bytes, most) = (part.bytes as f64 * self.parts as f64, isize::MAX as u64);
+        if bytes > most as f64 {
+            return Err(PlanError::TooLarge { bytes, max_bytes: most });
+        }
         Ok(PartsPlan {
             parts: self.parts as usize,
             keys: goal.keys,
-            bytes: part.bytes.saturating_mul(self.parts),
+            bytes: part.bytes * self.parts,
             expected_fpr: (self.rate)(part.expected_fpr),
             part: part.with_budget(each.budget),
             name: self.name,

@@ -52,18 +52,19 @@
 mod file;
 mod generation;
 mod limits;
-mod plan;
+pub(crate) mod plan;
 
 pub use generation::Generation;
 use limits::MAX_ADVANCES;
 
+use crate::parts::expect_room;
 use alloc::vec::Vec;
 use amq_core::index::remix;
 use amq_core::internal::reserve;
 use amq_core::prefetch::BLOCK;
 use amq_core::{
     BuildError, ClearFilter, DEFAULT_SEED, EmptyFilter, Filter, FilterExt, FilterKind, Goal,
-    InsertError, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Stats,
+    InsertError, InsertFilter, Inserted, Key, KeyHash, LengthMismatch, Plan, Stats,
 };
 use core::fmt;
 
@@ -117,12 +118,23 @@ impl<F: EmptyFilter> Rolling<F> {
     /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, generations: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, generations)?;
+        expect_room(&plan)?;
+        Self::of_parts(plan.part, generations, plan.keys, seed)
+    }
+
+    /// An empty filter of generations with this plan, for `capacity` keys in all of them.
+    pub(crate) fn of_parts(
+        part: Plan<F::Params>,
+        generations: usize,
+        capacity: u64,
+        seed: u64,
+    ) -> Result<Self, BuildError> {
         let mut made = Vec::new();
         reserve(&mut made, generations as u64)?;
         for _ in 0..generations {
-            made.push(F::empty(plan.part, seed)?);
+            made.push(F::empty(part, seed)?);
         }
-        Ok(Self { generations: made, newest: 0, at: 0, capacity: plan.keys, seed, by_count: false })
+        Ok(Self { generations: made, newest: 0, at: 0, capacity, seed, by_count: false })
     }
 }
 

@@ -14,8 +14,7 @@ impl<F: EmptyFilter> Rolling<F> {
     pub fn plan(goal: Goal, generations: usize) -> Result<PartsPlan<F::Params>, PlanError> {
         // `plan_by` converts errors about bytes if the goal has bits per key.
         goal.plan_by(|goal| {
-            let count = generations as u64;
-            PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
+            let count = check_generations(generations)?;
             let goal = goal.checked()?;
             let sum = Sum {
                 parts: count,
@@ -29,13 +28,20 @@ impl<F: EmptyFilter> Rolling<F> {
     }
 }
 
+/// Their number.
+pub(crate) fn check_generations(generations: usize) -> Result<u64, PlanError> {
+    let count = generations as u64;
+    PlanError::check_parameter("generations", count, 1, MAX_GENERATIONS)?;
+    Ok(count)
+}
+
 /// The rate of each of n filters that together have the rate `fpr`: `1 - (1 - fpr)^(1/n)`.
-fn share_of(fpr: f64, filters: u64) -> f64 {
+pub(crate) fn share_of(fpr: f64, filters: u64) -> f64 {
     -libm::expm1(libm::log1p(-fpr) / filters as f64)
 }
 
 /// The rate of n filters together that each have the rate `fpr`: `1 - (1 - fpr)^n`.
-fn together(fpr: f64, filters: u64) -> f64 {
+pub(crate) fn together(fpr: f64, filters: u64) -> f64 {
     -libm::expm1(libm::log1p(-fpr) * filters as f64)
 }
 

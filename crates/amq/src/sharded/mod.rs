@@ -42,6 +42,7 @@ mod shard;
 pub use batch::Refused;
 pub use plan::shard_keys;
 
+use crate::parts::expect_room;
 use crate::rolling::{Generations, Rolling};
 use alloc::vec::Vec;
 use amq_core::internal::reserve;
@@ -126,6 +127,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// An empty filter with a seed of your own; see [`new`](Self::new).
     pub fn with_seed(goal: Goal, shards: usize, seed: u64) -> Result<Self, BuildError> {
         let plan = Self::plan(goal, shards)?;
+        expect_room(&plan)?;
         Self::try_from_fn(goal, shards, |_| F::empty(plan.part, seed))
     }
 }
@@ -134,7 +136,9 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
     /// An empty filter of [rolling](crate::rolling) shards, each of this many generations: for
     /// threads that insert into a window of time. Every generation of a shard has room for chance.
     ///
-    /// The goal is for the whole window, as in [`Rolling::new`].
+    /// The goal is for the whole window, as in [`Rolling::new`]. A part, which is one generation of
+    /// one shard, takes some 150 bytes beside its table: have hundreds of keys in each, or the
+    /// filter needs several times the memory that its tables do.
     ///
     /// ```
     /// use amq::rolling::{Generations, Rolling};
@@ -161,10 +165,11 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
         shards: usize,
         Generations(generations): Generations,
     ) -> Result<Self, BuildError> {
-        Self::try_from_fn(goal, shards, |shard| {
-            let count = generations.max(1) as u64;
-            let keys = shard_keys(goal.keys.div_ceil(count), shards).saturating_mul(count);
-            Rolling::new(Goal::new(keys, shard.budget), generations)
+        let plan = Self::plan_rolling(goal, shards, Generations(generations))?;
+        expect_room(&plan)?;
+        let capacity = plan.part.keys.saturating_mul(generations as u64);
+        Self::try_from_fn(goal, shards, |_| {
+            Rolling::of_parts(plan.part, generations, capacity, DEFAULT_SEED)
         })
     }
 }

@@ -3,6 +3,8 @@
 use super::Sharded;
 use super::limits::check_shards;
 use crate::parts::{PartsPlan, Sum, part_goal};
+use crate::rolling::plan::{check_generations, share_of, together};
+use crate::rolling::{Generations, Rolling};
 use amq_core::numeric::first_true_near;
 use amq_core::{EmptyFilter, Goal, PlanError};
 
@@ -29,6 +31,33 @@ impl<F: EmptyFilter> Sharded<F> {
             let mut plan = sum.plan::<F>(goal, shard_goal(goal, shards))?;
             let share = goal.keys.div_ceil(count);
             plan.expected_fpr = F::predicted_fpr(&plan.part.params, share).mean;
+            Ok(plan)
+        })
+    }
+}
+
+impl<F: EmptyFilter> Sharded<Rolling<F>> {
+    /// The size and rate of a [`rolling`](Self::rolling) filter: its parts are the generations of
+    /// all shards. Allocates nothing.
+    pub fn plan_rolling(
+        goal: Goal,
+        shards: usize,
+        Generations(generations): Generations,
+    ) -> Result<PartsPlan<F::Params>, PlanError> {
+        goal.plan_by(|goal| {
+            check_shards(shards)?;
+            let (goal, count) = (goal.checked()?, check_generations(generations)?);
+            let sum = Sum {
+                parts: shards as u64 * count,
+                name: "part",
+                rate: |fpr| together(fpr, count),
+                keys: |most| most_items(most, shards).saturating_mul(count),
+            };
+            let keys = shard_keys(goal.keys.div_ceil(count), shards);
+            let each = part_goal(goal, sum.parts, keys, |fpr| share_of(fpr, count));
+            let mut plan = sum.plan::<F>(goal, each)?;
+            let share = goal.keys.div_ceil(sum.parts);
+            plan.expected_fpr = together(F::predicted_fpr(&plan.part.params, share).mean, count);
             Ok(plan)
         })
     }

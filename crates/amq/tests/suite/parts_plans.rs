@@ -1,16 +1,20 @@
 //! What cannot be planned of a filter of parts is said of the whole, with a way out that is one.
 
-use amq::rolling::Rolling;
+use amq::rolling::{Generations, Rolling};
 use amq::sharded::Sharded;
 use amq::*;
 
 /// The plan of a filter of so many parts.
 type Planner = fn(Goal, usize) -> Result<u64, PlanError>;
 
-fn planners<F: EmptyFilter>() -> [Planner; 2] {
+fn planners<F: EmptyFilter>() -> [Planner; 3] {
     [
         |goal, parts| Sharded::<F>::plan(goal, parts).map(|plan| plan.bytes),
         |goal, parts| Rolling::<F>::plan(goal, parts).map(|plan| plan.bytes),
+        |goal, parts| {
+            let plan = Sharded::<Rolling<F>>::plan_rolling(goal, parts, Generations(7))?;
+            Ok(plan.bytes)
+        },
     ]
 }
 
@@ -62,7 +66,9 @@ fn a_size_that_is_too_large_is_that_of_all_parts() {
         other => panic!("{other:?}"),
     };
     let (_, most_alone) = alone(goal);
-    for plan in planners::<BlockedBloomFilter>() {
+    // Seven times as many parts have room for it.
+    let [shards, generations, _] = planners::<BlockedBloomFilter>();
+    for plan in [shards, generations] {
         let Err(PlanError::TooLarge { bytes, max_bytes }) = plan(goal, 8) else {
             panic!("2^47 bytes in blocks of 32");
         };
@@ -84,4 +90,42 @@ fn a_plan_of_parts_prints_what_the_whole_costs() {
     let plan = Rolling::<BloomFilter>::plan(goal, 1).unwrap();
     let wanted = format!("1 generation: 1000 keys in {} bytes: ", plan.bytes);
     assert!(plan.to_string().starts_with(&wanted), "{plan}");
+}
+
+#[test]
+fn tables_too_large_together_are_refused_at_once() {
+    for goal in [Goal::bytes(u64::MAX, u64::MAX), Goal::bytes(1 << 40, 1 << 62)] {
+        let rolling =
+            Sharded::<Rolling<BloomFilter>>::rolling(goal, 32_768, Generations(4096)).err();
+        let others = [
+            Rolling::<QuotientFilter>::new(goal, 4096).err(),
+            Sharded::<QuotientFilter>::new(goal, 32_768).err(),
+        ];
+        for error in others.into_iter().chain([rolling]) {
+            let error = error.expect("refused");
+            assert!(
+                matches!(
+                    error,
+                    BuildError::OutOfMemory { .. }
+                        | BuildError::Plan(PlanError::TooLarge { .. } | PlanError::Bytes { .. })
+                ),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rolling_shards_are_as_large_as_planned() {
+    for (shards, generations) in [(1, 1), (7, 8), (100, 100)] {
+        for goal in [Goal::fpr(50_000, 0.01), Goal::bits_per_key(1_000_000, 12.0)] {
+            let count = Generations(generations);
+            let plan = Sharded::<Rolling<BloomFilter>>::plan_rolling(goal, shards, count).unwrap();
+            assert_eq!(plan.parts, shards * generations);
+            let made = Sharded::<Rolling<BloomFilter>>::rolling(goal, shards, count).unwrap();
+            assert_eq!(made.size_in_bytes(), plan.bytes);
+        }
+    }
+    let none = Goal::fpr(0, 0.01);
+    assert!(Sharded::<Rolling<BloomFilter>>::rolling(none, 8, Generations(0)).is_err());
 }
