@@ -57,7 +57,8 @@ fn stats_agree(filter: &dyn Filter, held: u64) {
         assert_eq!(count_absent_found(filter, 100_000), 0, "keys found in an empty filter");
     }
     let text = stats.to_string();
-    let begins = format!("{}: {} keys of {} planned", stats.kind, stats.len, stats.capacity);
+    let of = if stats.len > stats.capacity { ", more than the" } else { " of" };
+    let begins = format!("{}: {} keys{of} {} planned", stats.kind, stats.len, stats.capacity);
     let right = text.starts_with(&begins) && text.contains(&format!("{} bytes", stats.bytes));
     assert!(right && text.lines().count() == 1, "stats as text: {text}");
 }

@@ -69,7 +69,7 @@ impl fmt::Display for InsertError {
             Self::Table { len, capacity, load } => write!(
                 f,
                 "the filter is full: it holds {}, was planned for {capacity}, and has {:.1} % of \
-                 its slots in use. Remove keys first, or plan a larger one",
+                 its slots in use. Remove keys (advance a rolling filter), or plan a larger one",
                 Counted(*len, "keys"),
                 load * 100.0
             ),

@@ -42,7 +42,8 @@ mod tests {
         let same = "; only filters made with the same parameters and the same seed can be \
                     combined";
         let table = "the filter is full: it holds 90 keys, was planned for 88, and has 70.3 % of \
-                     its slots in use. Remove keys first, or plan a larger one";
+                     its slots in use. Remove keys (advance a rolling filter), or plan a larger \
+                     one";
         let texts: &[(&dyn core::error::Error, &str)] = &[
             (
                 &keys(51, 1, 50),

@@ -56,15 +56,13 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} keys of {} planned, load {:.1} %, {} bytes",
-            self.kind,
-            self.len,
-            self.capacity,
-            self.load_factor * 100.0,
-            self.bytes
-        )?;
+        write!(f, "{}: {} keys", self.kind, self.len)?;
+        if self.len > self.capacity {
+            write!(f, ", more than the {} planned", self.capacity)?;
+        } else {
+            write!(f, " of {} planned", self.capacity)?;
+        }
+        write!(f, ", load {:.1} %, {} bytes", self.load_factor * 100.0, self.bytes)?;
         if self.len > 0 {
             write!(f, " ({:.2} bits per key)", self.bits_per_key())?;
         }
@@ -107,6 +105,12 @@ mod tests {
             stats.to_string(),
             "counting Bloom: 0 keys of 1200 planned, load 45.7 %, 4800 bytes, expected false-positive \
              rate 1.20e-9, 3 saturated"
+        );
+        let stats = Stats { len: 1201, saturated: 0, expected_fpr: 0.02, ..stats };
+        assert_eq!(
+            stats.to_string(),
+            "counting Bloom: 1201 keys, more than the 1200 planned, load 45.7 %, 4800 bytes (31.97 \
+             bits per key), expected false-positive rate 2.000 %"
         );
     }
 }

@@ -43,7 +43,7 @@ fn what_cannot_be_planned_or_made() {
 fn what_is_full_or_has_a_limit() {
     let mut filter = empty(64, 1);
     let full = "the filter is full: it holds 60 keys, was planned for 50, and has 93.8 % of its \
-                slots in use. Remove keys first, or plan a larger one";
+                slots in use. Remove keys (advance a rolling filter), or plan a larger one";
     let first = "the first 60 keys of the batch are in, the next one was refused: ";
     says(filter.insert_batch(&hashes(0..61, 0)), &[first, full].concat());
     says(filter.insert_batch(&hashes(0..61, 0)), full);
