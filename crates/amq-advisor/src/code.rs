@@ -6,8 +6,8 @@ use crate::{Choice, Structure, Workload};
 use amq::{Budget, FilterKind, Goal};
 
 /// The `use` line, and the statement that makes the choice; empty for what is not of this family.
-/// A filter is built from `keys`, and a map from `pairs`. Where strangers choose the keys, it hashes
-/// them under `secret`.
+/// A filter is built from `keys`, and a map from `pairs`. Where strangers choose the keys, it
+/// hashes them under `secret`.
 pub(crate) fn code(choice: &Choice, workload: &Workload) -> String {
     let Some(goal) = choice.goal else { return String::new() };
     // A filter that grows is planned for a rate.
