@@ -24,6 +24,7 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
     let deciding = [
         strangers(best.structure, workload).map(String::from),
         if_threads(best.structure, workload).map(String::from),
+        first.and_then(|it| beside_tables(it, workload)),
         strange.then(|| confirmed(workload)),
         said(removes && !strange, REMOVAL),
         said(removes, STILL_YES),
@@ -280,6 +281,18 @@ fn merging(choice: &Choice, workload: &Workload) -> Option<String> {
         "To merge, plan each part for the {keys} keys of the union, {bytes}, with one \
          seed.{copies}{small} `amq-datafusion` does it in SQL."
     ))
+}
+
+/// The memory that many small parts take beside their tables, if it is much.
+fn beside_tables(choice: &Choice, workload: &Workload) -> Option<String> {
+    let (parts, bytes) = size::parts(choice.structure, workload);
+    (parts > 1 && bytes >= choice.bytes / 4).then(|| {
+        format!(
+            "Beside their tables its {} parts take some {}: fewer shards or periods take less.",
+            Number(parts),
+            Bytes(bytes)
+        )
+    })
 }
 
 /// How to do what a sharded filter, or one for each period, does part by part.

@@ -2,7 +2,7 @@
 
 use crate::code::code;
 use crate::cost::smallest;
-use crate::numbers::{Bytes, Rate};
+use crate::numbers::{Bytes, Number, Rate};
 use crate::tolerances::{By, FORCED_FPR, POOR_FPR, TAIL_NOISE_NS, TIE, TIME_TIE, USEFUL_FPR};
 use crate::{Choice, DEFAULT_FPR, Growth, Need, Structure, Workload, exact, size};
 use amq::{Abilities, Ability, Budget, FilterKind};
@@ -30,7 +30,13 @@ pub(crate) fn give(choices: &mut [Choice], by: By, workload: &Workload) {
 pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
     let about = structure.kind().map_or("", FilterKind::about);
     let (shards, generations) = (size::shards(workload), workload.generations().unwrap_or(1));
-    let rolls = format!("{generations} generations, of which the oldest is forgotten.");
+    let each = match workload.keys.planned().div_ceil(generations.into()) {
+        _ if workload.grows() => String::new(),
+        1 => " of 1 key".into(),
+        keys => format!(" of {} keys", Number(keys)),
+    };
+    let generations = Number(generations.into());
+    let rolls = format!("{generations} generations{each}, of which the oldest is forgotten.");
     match structure {
         Structure::Atomic(FilterKind::Bloom) => {
             "Several threads insert into it at once, without locks.".into()
@@ -41,7 +47,7 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
         Structure::Map => match workload.changes {
             Some(changes) if !workload.built_once => {
                 let overlay = Bytes(exact::hash_table_of(changes, workload));
-                let changes = crate::numbers::Number(changes);
+                let changes = Number(changes);
                 format!(
                     "Built from all pairs; a `HashMap` of the {changes} changed values, {overlay}, \
                      is asked first, and both are rebuilt as one now and then."
@@ -54,10 +60,10 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
             format!("{shards} shards, each a rolling filter behind a lock. {rolls}")
         }
         Structure::Periods(_) | Structure::ShardedPeriods(_) => {
-            let each = if structure.is_sharded() { "One sharded filter" } else { "One" };
+            let one = if structure.is_sharded() { "One sharded filter" } else { "One" };
             let sum = if workload.counts() { ", and sum the counts over all" } else { "" };
             format!(
-                "{each} for each of {generations} periods, in a ring that your program keeps: clear \
+                "{one} for each of {generations} periods{each}, in a ring that your program keeps: clear \
                  the oldest when time moves on{sum}."
             )
         }

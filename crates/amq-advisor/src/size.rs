@@ -200,6 +200,24 @@ pub(crate) fn shards(workload: &Workload) -> u64 {
     shards.next_power_of_two().min(1 << 15)
 }
 
+/// The number of filters that the structure consists of, and about how many bytes they take beside
+/// their tables: their own fields, and what the allocation of a table is rounded up by.
+pub(crate) fn parts(structure: Structure, workload: &Workload) -> (u64, u64) {
+    use FilterKind::{
+        Cuckoo, ExpandableQuotient, Quotient, Scalable, ScalableBlocked, WindowedCuckoo,
+    };
+    let shards = if structure.is_sharded() { shards(workload) } else { 1 };
+    let generations = if structure.forgets() { workload.generations().unwrap_or(1) } else { 1 };
+    let each = match structure.kind() {
+        Some(Scalable | ScalableBlocked) => 450,
+        Some(Quotient | ExpandableQuotient) => 300,
+        Some(Cuckoo | WindowedCuckoo) => 250,
+        _ => 180,
+    };
+    let parts = shards.saturating_mul(generations.into());
+    (parts, parts.saturating_mul(each))
+}
+
 /// The keys that each of `Sharded`'s shards has room for.
 pub(crate) fn of_shard(keys: u64, workload: &Workload) -> u64 {
     shard_keys(keys, shards(workload) as usize)

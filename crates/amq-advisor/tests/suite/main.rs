@@ -17,3 +17,6 @@ mod records;
 mod refused;
 mod usage;
 mod workloads;
+
+#[global_allocator]
+static ALLOCATOR: amq_conformance::memory::Counting = amq_conformance::memory::Counting;

@@ -248,6 +248,7 @@ fn how_many_keys_are_remembered_for_certain_is_said() {
                 sure of all, plan for 1,142,857.";
     assert!(notes(&million).contains(said), "{million}");
     assert!(notes(&million).contains("keys beyond 125,000 in one of the 8 periods"), "{million}");
+    assert!(million.best().what.contains("8 generations of 125,000 keys"), "{million}");
 }
 
 /// Where each copy has a slot, a period is full of copies.

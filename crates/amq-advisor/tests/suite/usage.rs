@@ -196,6 +196,56 @@ fn keys_of_strangers_and_threads_are_never_left_out() {
     assert!(keyed >= 30 && shared >= 50, "{keyed} {shared}");
 }
 
+/// What many small filters take beside their tables is near what they allocate, and is said only
+/// where it is much.
+#[test]
+fn what_small_parts_take_beside_their_tables_is_said() {
+    /// Bytes beside the tables of 64 shards of 16 generations.
+    fn beside<F: amq::EmptyFilter>(keys: u64) -> u64 {
+        let goal = Goal::fpr(keys, 0.01);
+        let generations = amq::rolling::Generations(16);
+        let make =
+            || amq::sharded::Sharded::<amq::rolling::Rolling<F>>::rolling(goal, 64, generations);
+        let (filter, bytes) = amq_conformance::memory::peak_of(make);
+        bytes - filter.unwrap().size_in_bytes()
+    }
+    let asked = |keys| {
+        let asked = Workload::new(Keys::AtMost(keys)).with_threads(16);
+        asked.need(Need::SharedInsert).need(Need::Forget { generations: 16 }).need(Need::Files)
+    };
+    let few = asked(100).with_key_bytes(100_000);
+    let counted = few.clone().need(Need::Count { most: 5 });
+    let listed = few.clone().need(Need::List);
+    let grown = few.clone().need(Need::Grow);
+    let mut kinds = std::collections::BTreeSet::new();
+    for asked in [few, listed, counted, grown, asked(100_000), asked(100_000).with_fpr(1e-4)] {
+        let answer = choose(&asked).unwrap();
+        let kind = answer.best().structure.kind().unwrap();
+        let beside = match kind {
+            FilterKind::Bloom => beside::<amq::BloomFilter>,
+            FilterKind::Counting => beside::<amq::CountingBloomFilter>,
+            FilterKind::Quotient => beside::<QuotientFilter>,
+            FilterKind::ExpandableQuotient => beside::<amq::ExpandableQuotientFilter>,
+            FilterKind::WindowedCuckoo => beside::<amq::WindowedCuckooFilter>,
+            FilterKind::Scalable => beside::<amq::ScalableBloomFilter>,
+            _ => panic!("{answer}"),
+        };
+        kinds.insert(kind.number());
+        let text = answer.to_string();
+        let (_, rest) = text.split_once("Beside their tables its 1,024 parts take some ").unwrap();
+        let said: f64 = rest.split_once(" kB").unwrap().0.parse().unwrap();
+        let taken = beside(asked.keys().planned()) as f64 / 1000.0;
+        // The system's allocator adds up to 96 bytes to a table: its alignment, and a header.
+        let most = taken + 96.0 * 1.024;
+        assert!((taken * 0.9..most * 1.1).contains(&said), "{said} {taken} {most}: {answer}");
+    }
+    assert!(kinds.len() >= 4, "{kinds:?}");
+    for large in [asked(20 * MILLION), million()] {
+        let answer = choose(&large).unwrap();
+        assert!(!notes(&answer).contains("Beside their tables"), "{answer}");
+    }
+}
+
 #[test]
 fn few_keys_that_change_lie_in_a_sorted_array() {
     let dozen = Workload::new(Keys::AtMost(12)).with_filters(5 * MILLION).need(Need::Remove);

@@ -114,7 +114,8 @@ pub(crate) struct Arguments {
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 struct Number {
-    /// The number of keys, or the most there will be: 1000000, 1_000_000 or 1e6
+    /// The number of keys, or the most there will be: 1000000, 1_000_000 or 1e6; with --forget, in
+    /// all periods together
     #[arg(short = 'n', long, alias = "at-most", value_name = "N", value_parser = numbers::count)]
     #[arg(allow_hyphen_values = true)]
     keys: Option<u64>,

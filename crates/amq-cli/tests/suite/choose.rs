@@ -590,6 +590,7 @@ fn the_help_says_what_each_need_is_and_what_numbers_count() {
         "list the hashes it stores, not the keys",
         "The most bytes of the tables of all filters together, without file headers",
         "one of N periods at a time: the last N - 1 are remembered whole",
+        "1000000, 1_000_000 or 1e6; with --forget, in all periods together",
         "for filters to be merged, --keys is the union's",
     ] {
         assert!(help.contains(said), "{said}: {help}");
