@@ -5,29 +5,19 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyMemoryView};
 
-/// Answers as an array of NumPy if that is there, and as a memoryview if not.
+/// Answers as an array of bools.
 pub(crate) fn bools<'py>(py: Python<'py>, answers: &[bool]) -> PyResult<Bound<'py, PyAny>> {
-    let bytes = PyByteArray::new_with(py, answers.len(), |bytes| {
-        for (byte, answer) in bytes.iter_mut().zip(answers) {
-            *byte = u8::from(*answer);
-        }
-        Ok(())
-    })?;
-    array(&bytes, "bool", "?")
-}
-
-/// These bytes; MemoryError if there is no room for them.
-fn bytes_of<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyByteArray>> {
-    PyByteArray::new_with(py, bytes.len(), |to| {
-        to.copy_from_slice(bytes);
-        Ok(())
-    })
+    array(&bytes_of(py, answers, |answer| [answer.into()])?, "bool", "?")
 }
 
 /// Hashes likewise, of 64 bits each.
 pub(crate) fn hashes<'py>(py: Python<'py>, hashes: &[KeyHash]) -> PyResult<Bound<'py, PyAny>> {
-    let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.get().to_ne_bytes()).collect();
-    array(&PyByteArray::new(py, &bytes), "uint64", "Q")
+    array(&bytes_of(py, hashes, |hash| hash.get().to_ne_bytes())?, "uint64", "Q")
+}
+
+/// Values of a map likewise, of 32 bits each.
+pub(crate) fn values<'py>(py: Python<'py>, values: &[u32]) -> PyResult<Bound<'py, PyAny>> {
+    array(&bytes_of(py, values, u32::to_ne_bytes)?, "uint32", "I")
 }
 
 /// These bytes, each 0 or 1, as a matrix of bools.
@@ -37,7 +27,7 @@ pub(crate) fn matrix<'py>(
     rows: usize,
     columns: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let bytes = bytes_of(py, cells)?;
+    let bytes = bytes_of(py, cells, |cell| [cell])?;
     let flat = array(&bytes, "bool", "?")?;
     match flat.getattr_opt(pyo3::intern!(py, "reshape"))? {
         Some(reshape) => reshape.call1((rows, columns)),
@@ -47,8 +37,21 @@ pub(crate) fn matrix<'py>(
     }
 }
 
-/// These bytes as an array: of a type of NumPy, or of a format of memoryviews.
-pub(crate) fn array<'py>(
+/// The bytes of all these; MemoryError if there is no room for them.
+fn bytes_of<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    all: &[T],
+    bytes_of: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, N * all.len(), |to| {
+        to.chunks_exact_mut(N).zip(all).for_each(|(to, &it)| to.copy_from_slice(&bytes_of(it)));
+        Ok(())
+    })
+}
+
+/// These bytes as an array of NumPy, of this type, if that is there; and as a memoryview, of this
+/// format, if not.
+fn array<'py>(
     bytes: &Bound<'py, PyByteArray>,
     dtype: &str,
     format: &str,

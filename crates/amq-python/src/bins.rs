@@ -4,6 +4,7 @@ use crate::answers;
 use crate::data::{reserve, to_object, zeroed};
 use crate::error::{OrRaise, Raise, of_file, of_system};
 use crate::file::{self, FilePath, Map, decode_seeded, expect_pickled, load_seeded, saving};
+use crate::guard::{Both, Guarded};
 use crate::hashing::Hashing;
 use crate::interrupts::{apart, now_and_then};
 use crate::key;
@@ -14,12 +15,11 @@ use crate::repr::shown;
 use amq::{BinError, FilterFile, Goal, InterleavedBloomFilter, KeyHash};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::RwLockExt;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
 use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::path::PathBuf;
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::OnceLock;
 
 /// Cells of a matrix that are filled before Ctrl-C is heard again.
 const CELLS: usize = 1 << 22;
@@ -42,7 +42,7 @@ const WORDS: usize = 1 << 14;
 #[pyclass(frozen, name = "InterleavedBloomFilter", module = "amq")]
 #[derive(Debug)]
 pub(crate) struct Interleaved {
-    state: RwLock<State>,
+    state: Guarded<State>,
     seed: u64,
     /// Whether the seed was left out of its file.
     withheld: bool,
@@ -101,15 +101,14 @@ impl State {
         ask!(&self.content, it => it.name(bin))
     }
 
-    /// The answers for some keys, in words of which each answer has as many as are returned.
-    fn answers(&self, hashes: &[KeyHash], answers: &mut Vec<u64>) -> PyResult<usize> {
-        let words = ask!(&self.content, it => it.words());
-        answers.clear();
-        reserve(answers, words.saturating_mul(hashes.len()))?;
-        answers.resize(words * hashes.len(), 0);
-        ask!(&self.content, it => it.bins_batch(hashes, answers))
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(words)
+    /// The bins whose bits are set, by name or number.
+    fn labels(&self, words: &[u64]) -> Vec<Label> {
+        let bins = ones(words).take_while(|&bin| bin < self.bins());
+        bins.map(|bin| match self.name(bin) {
+            "" => Label::Number(bin),
+            name => Label::Name(name.to_owned()),
+        })
+        .collect()
     }
 
     fn numbers(&self) -> &HashMap<String, Option<usize>> {
@@ -139,26 +138,15 @@ impl State {
 impl Interleaved {
     fn of(content: Content, withheld: bool, path: Option<PathBuf>) -> Self {
         let seed = ask!(&content, it => it.seed());
-        let state = RwLock::new(State { content, numbers: OnceLock::new() });
+        let state = Guarded::new(State { content, numbers: OnceLock::new() });
         Self { state, seed, withheld, path }
     }
 
-    fn new(filter: InterleavedBloomFilter, withheld: bool) -> Self {
-        Self::of(Content::Own(filter), withheld, None)
-    }
-
-    /// For a thread with the interpreter, which it lets go of while it waits.
-    fn read(&self, py: Python<'_>) -> RwLockReadGuard<'_, State> {
-        self.state.read_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self, py: Python<'_>) -> RwLockWriteGuard<'_, State> {
-        self.state.write_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// For a thread without the interpreter.
-    fn read_detached(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    fn new(mut filter: InterleavedBloomFilter, names: Option<Vec<String>>) -> PyResult<Self> {
+        if let Some(names) = names {
+            filter.set_names(names).raised()?;
+        }
+        Ok(Self::of(Content::Own(filter), false, None))
     }
 
     /// The number of a bin that is given by number or name.
@@ -166,7 +154,7 @@ impl Interleaved {
         let py = bin.py();
         if let Ok(name) = bin.cast::<PyString>() {
             let text = name.to_str()?;
-            let found = self.read(py).numbers().get(text).copied();
+            let found = self.state.read(py).numbers().get(text).copied();
             return match found {
                 Some(Some(number)) => Ok(number),
                 Some(None) => {
@@ -177,7 +165,7 @@ impl Interleaved {
             };
         }
         let number = usize::try_from(bin.extract::<Natural>()?.0).unwrap_or(usize::MAX);
-        let bins = self.read(py).bins();
+        let bins = self.state.read(py).bins();
         match number < bins {
             true => Ok(number),
             false => Err(BinError::NoSuchBin { bin: number, bins: bins as u64 }).raised(),
@@ -186,7 +174,7 @@ impl Interleaved {
 
     /// The words of an answer.
     fn words(&self, py: Python<'_>) -> usize {
-        ask!(&self.read(py).content, it => it.words())
+        ask!(&self.state.read(py).content, it => it.words())
     }
 
     /// Passes the answer for each of these keys to a function.
@@ -196,35 +184,23 @@ impl Interleaved {
         hashes: &[KeyHash],
         mut take: impl FnMut(&[u64]) + Send,
     ) -> PyResult<()> {
-        let (words, mut answers) = (self.words(py), Vec::new());
+        let (words, shared) = (self.words(py), self.state.shared(py));
         for hashes in hashes.chunks((CELLS / 64 / words).clamp(1, PIECE)) {
             py.check_signals()?;
             py.detach(|| {
-                let state = self.read_detached();
+                let state = shared.read();
+                // Someone may have added bins.
+                let words = ask!(&state.content, it => it.words());
                 for hashes in hashes.chunks((WORDS / words).max(1)) {
-                    let words = state.answers(hashes, &mut answers)?;
+                    let mut answers = zeroed(words * hashes.len())?;
+                    ask!(&state.content, it => it.bins_batch(hashes, &mut answers))
+                        .map_err(|error| PyValueError::new_err(error.to_string()))?;
                     answers.chunks(words).for_each(&mut take);
                 }
                 PyResult::Ok(())
             })?;
         }
         Ok(())
-    }
-
-    /// The bins whose bits are set, by name or number.
-    fn labels<'py>(&self, py: Python<'py>, words: &[u64]) -> PyResult<Bound<'py, PyList>> {
-        let labels: Vec<Label> = {
-            let state = self.read(py);
-            let bins = state.bins();
-            ones(words)
-                .take_while(|&bin| bin < bins)
-                .map(|bin| match state.name(bin) {
-                    "" => Label::Number(bin),
-                    name => Label::Name(name.to_owned()),
-                })
-                .collect()
-        };
-        PyList::new(py, labels)
     }
 }
 
@@ -247,9 +223,8 @@ impl Interleaved {
         fpr: Option<Real>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = Options::new(options);
-        let (goal, seed) = (Goal::new(capacity.0, options.budget(fpr)?), options.seed()?);
-        options.end()?;
+        let (budget, seed) = Options::read(options, |it| Ok((it.budget(fpr)?, it.seed()?)))?;
+        let goal = Goal::new(capacity.0, budget);
         let names = match bins.is_instance_of::<PyString>() || bins.try_iter().is_err() {
             true => None,
             false => Some(names_of(bins)?),
@@ -258,11 +233,7 @@ impl Interleaved {
             Some(names) => names.len() as u64,
             None => bins.extract::<Natural>()?.0,
         };
-        let mut filter = InterleavedBloomFilter::with_seed(bins, goal, seed).raised()?;
-        if let Some(names) = names {
-            filter.set_names(names).raised()?;
-        }
-        Ok(Self::new(filter, false))
+        Self::new(InterleavedBloomFilter::with_seed(bins, goal, seed).raised()?, names)
     }
 
     /// A filter with a bin for each of these sets of keys: a dict from names to keys, or any
@@ -284,9 +255,7 @@ impl Interleaved {
         fpr: Option<Real>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = Options::new(options);
-        let (budget, seed) = (options.budget(fpr)?, options.seed()?);
-        options.end()?;
+        let (budget, seed) = Options::read(options, |it| Ok((it.budget(fpr)?, it.seed()?)))?;
         let (names, sets) = match sets.cast::<PyMapping>() {
             Ok(named) => (Some(names_of(named.keys()?.as_any())?), named.values()?.into_any()),
             Err(_) => (None, sets.clone()),
@@ -299,11 +268,7 @@ impl Interleaved {
             hashes.push(of_set);
         }
         let build = move || InterleavedBloomFilter::build_hashes(budget, seed, &hashes);
-        let mut filter = apart(sets.py(), keys, build)?.raised()?;
-        if let Some(names) = names {
-            filter.set_names(names).raised()?;
-        }
-        Ok(Self::new(filter, false))
+        Self::new(apart(sets.py(), keys, build)?.raised()?, names)
     }
 
     /// Inserts a key into a bin, given by number or name, and tells whether it is new.
@@ -311,7 +276,7 @@ impl Interleaved {
     fn insert(&self, bin: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let number = self.number(bin)?;
         let (hash, _) = key::hashed(key, self.seed)?;
-        let inserted = self.write(key.py()).own()?.insert_hash(number, hash).raised()?;
+        let inserted = self.state.write(key.py()).own()?.insert_hash(number, hash).raised()?;
         Ok(inserted.is_new())
     }
 
@@ -320,26 +285,22 @@ impl Interleaved {
     #[pyo3(signature = (bin, keys, /))]
     fn update(&self, bin: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         let (py, number) = (keys.py(), self.number(bin)?);
-        self.write(py).own()?;
+        self.state.write(py).own()?;
         let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
-        let mut new = 0;
+        let (mut new, shared) = (0, self.state.shared(py));
         for hashes in hashes.chunks(PIECE) {
             py.check_signals()?;
-            new += py.detach(|| {
-                let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-                state.own()?.insert_batch(number, hashes).raised()
-            })?;
+            new += py.detach(|| shared.write().own()?.insert_batch(number, hashes).raised())?;
         }
         Ok(new)
     }
 
     /// The bins that may hold a key, in order: each by its name, or by its number if it has none.
     #[pyo3(signature = (key, /))]
-    fn bins<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn bins(&self, key: &Bound<'_, PyAny>) -> PyResult<Vec<Label>> {
         let (hash, _) = key::hashed(key, self.seed)?;
-        let mut words = Vec::new();
-        self.read(key.py()).answers(&[hash], &mut words)?;
-        self.labels(key.py(), &words)
+        let state = self.state.read(key.py());
+        Ok(state.labels(ask!(&state.content, it => it.bins_hash(hash)).words()))
     }
 
     /// The bins that may hold every one of these keys; all bins if there are no keys.
@@ -349,14 +310,14 @@ impl Interleaved {
     /// >>> days.bins_of_all([2, 3])
     /// ['tue']
     #[pyo3(signature = (keys, /))]
-    fn bins_of_all<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn bins_of_all(&self, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Label>> {
         let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
         let mut common = zeroed(self.words(keys.py()))?;
         common.fill(u64::MAX);
         self.each(keys.py(), &hashes, |answer| {
             common.iter_mut().zip(answer).for_each(|(all, word)| *all &= word);
         })?;
-        self.labels(keys.py(), &common)
+        Ok(self.state.read(keys.py()).labels(&common))
     }
 
     /// The bins that may hold at least `threshold` of these keys, such as the k-mers of a sequence.
@@ -367,11 +328,7 @@ impl Interleaved {
     /// >>> days.at_least([1, 2, 4], 2)
     /// ['mon']
     #[pyo3(signature = (keys, threshold, /))]
-    fn at_least<'py>(
-        &self,
-        keys: &Bound<'py, PyAny>,
-        threshold: Natural,
-    ) -> PyResult<Bound<'py, PyList>> {
+    fn at_least(&self, keys: &Bound<'_, PyAny>, threshold: Natural) -> PyResult<Vec<Label>> {
         let (hashes, _) = all(keys, &Hashing::Seed(self.seed), Nulls::LeftOut)?;
         let mut bins = zeroed(self.words(keys.py()))?;
         let mut counts: Vec<u64> = zeroed(64 * bins.len())?;
@@ -382,7 +339,7 @@ impl Interleaved {
         for (bin, &count) in counts.iter().enumerate() {
             bins[bin / 64] |= u64::from(count >= threshold.0) << (bin % 64);
         }
-        self.labels(keys.py(), &bins)
+        Ok(self.state.read(keys.py()).labels(&bins))
     }
 
     /// Which bins may hold each of many keys, an array or any iterable: a matrix of numpy.bool with
@@ -404,7 +361,7 @@ impl Interleaved {
             hashes.extend_from_slice(block.hashes);
             Ok(())
         })?;
-        let bins = self.read(py).bins();
+        let bins = self.state.read(py).bins();
         let mut matrix: Vec<u8> = zeroed(hashes.len().saturating_mul(bins))?;
         let mut rows = matrix.chunks_mut(bins);
         self.each(py, &hashes, |answer| {
@@ -417,8 +374,7 @@ impl Interleaved {
     /// Adds an empty bin, with a name or none, and returns its number.
     #[pyo3(signature = (name="", /))]
     fn add_bin(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
-        let mut state = self.write(py);
-        state.own()?;
+        let mut state = self.state.write(py);
         if state.numbers().contains_key(name) {
             return Err(named_twice(name));
         }
@@ -431,77 +387,69 @@ impl Interleaved {
     #[pyo3(signature = (bin, /))]
     fn clear_bin(&self, bin: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, number) = (bin.py(), self.number(bin)?);
-        self.write(py).own()?.clear_bin(number).raised()
+        self.state.write(py).own()?.clear_bin(number).raised()
     }
 
     /// The number of keys in a bin.
     #[pyo3(signature = (bin, /))]
     fn bin_len(&self, bin: &Bound<'_, PyAny>) -> PyResult<u64> {
         let number = self.number(bin)?;
-        Ok(ask!(&self.read(bin.py()).content, it => it.bin_len(number)))
+        Ok(ask!(&self.state.read(bin.py()).content, it => it.bin_len(number)))
     }
 
     /// The names of the bins, in order; "" for one that has none.
     #[getter]
     fn names(&self, py: Python<'_>) -> Vec<String> {
-        let state = self.read(py);
+        let state = self.state.read(py);
         (0..state.bins()).map(|bin| state.name(bin).to_owned()).collect()
     }
 
     /// The number of bins.
     #[getter]
     fn bin_count(&self, py: Python<'_>) -> usize {
-        self.read(py).bins()
+        self.state.read(py).bins()
     }
 
     /// The number of keys that each bin was planned for.
     #[getter]
     fn capacity(&self, py: Python<'_>) -> u64 {
-        ask!(&self.read(py).content, it => it.capacity())
+        ask!(&self.state.read(py).content, it => it.capacity())
     }
 
     /// Bytes of the table.
     #[getter]
     fn size_in_bytes(&self, py: Python<'_>) -> u64 {
-        ask!(&self.read(py).content, it => it.size_in_bytes())
+        ask!(&self.state.read(py).content, it => it.size_in_bytes())
     }
 
     /// The number of keys in all bins; a key that is in two of them counts twice.
     fn __len__(&self, py: Python<'_>) -> usize {
-        let len = ask!(&self.read(py).content, it => it.len());
+        let len = ask!(&self.state.read(py).content, it => it.len());
         usize::try_from(len).unwrap_or(usize::MAX).min(usize::MAX >> 1)
     }
 
-    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = slf.py();
-        let Ok(other) = other.cast::<Self>() else { return Ok(py.NotImplemented()) };
-        let (first, second) = (slf.get(), other.get());
-        // Locked in one order, whichever is compared with the other.
-        let (first, second) = match std::ptr::from_ref(first) < std::ptr::from_ref(second) {
-            true => (first, second),
-            false => (second, first),
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
+        if slf.is(other) {
+            return Ok(true);
+        }
+        let both = Both::new(slf.py(), &slf.get().state, &other.get().state);
+        let equal = |ours: &State, theirs: &State| match (&ours.content, &theirs.content) {
+            (Content::Own(ours), Content::Own(theirs)) => Ok(ours == theirs),
+            (ours, theirs) => {
+                let bytes = |content: &Content| ask!(content, it => it.to_bytes()).raised();
+                Ok(bytes(ours)? == bytes(theirs)?)
+            }
         };
-        let equal = slf.is(other)
-            || py.detach(|| {
-                let (first, second) = (first.read_detached(), second.read_detached());
-                match (&first.content, &second.content) {
-                    (Content::Own(first), Content::Own(second)) => Ok(first == second),
-                    (first, second) => {
-                        let [first, second] =
-                            [first, second].map(|it| ask!(it, it => it.to_bytes()).raised());
-                        PyResult::Ok(first? == second?)
-                    }
-                }
-            })?;
-        Ok(equal.into_pyobject(py)?.to_owned().into_any().unbind())
+        slf.py().detach(|| both.read(equal))
     }
 
     /// Saves the filter in a file; secret=False leaves out its seed, as of a filter.
     #[pyo3(signature = (path, *, secret=None))]
     fn save(&self, py: Python<'_>, path: FilePath, secret: Option<bool>) -> PyResult<()> {
         let options = saving(self.withheld, secret)?;
-        let saved =
-            py.detach(|| ask!(&self.read_detached().content, it => options.save(it, &path.0)));
+        let shared = self.state.shared(py);
+        let saved = py.detach(|| ask!(&shared.read().content, it => options.save(it, &path.0)));
         saved.map_err(|error| of_system(&error, &path.0))
     }
 
@@ -513,32 +461,25 @@ impl Interleaved {
         secret: Option<bool>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let options = saving(self.withheld, secret)?;
-        let bytes = py.detach(|| ask!(&self.read_detached().content, it => options.to_bytes(it)));
+        let shared = self.state.shared(py);
+        let bytes = py.detach(|| ask!(&shared.read().content, it => options.to_bytes(it)));
         to_object(py, &bytes.raised()?)
     }
 
     /// Loads a filter from a file that holds nothing else.
-    #[classmethod]
+    #[staticmethod]
     #[pyo3(signature = (path, *, seed=None))]
-    pub(crate) fn load(
-        cls: &Bound<'_, PyType>,
-        path: FilePath,
-        seed: Option<Natural>,
-    ) -> PyResult<Self> {
-        let (filter, withheld) = load_seeded(cls.py(), &path.0, seed)?;
-        Ok(Self::new(filter, withheld))
+    pub(crate) fn load(py: Python<'_>, path: FilePath, seed: Option<Natural>) -> PyResult<Self> {
+        let (filter, withheld) = load_seeded(py, &path.0, seed)?;
+        Ok(Self::of(Content::Own(filter), withheld, None))
     }
 
     /// The filter in these bytes.
-    #[classmethod]
+    #[staticmethod]
     #[pyo3(signature = (data, *, seed=None))]
-    fn from_bytes(
-        _cls: &Bound<'_, PyType>,
-        data: &Bound<'_, PyAny>,
-        seed: Option<Natural>,
-    ) -> PyResult<Self> {
+    fn from_bytes(data: &Bound<'_, PyAny>, seed: Option<Natural>) -> PyResult<Self> {
         let (filter, withheld) = decode_seeded(data, seed)?;
-        Ok(Self::new(filter, withheld))
+        Ok(Self::of(Content::Own(filter), withheld, None))
     }
 
     /// Opens a filter in its file, which is mapped into memory, as amq.open does. A lookup reads
@@ -546,17 +487,12 @@ impl Interleaved {
     ///
     /// check=False checks the header alone. While it is open, nobody may write to the file or
     /// shorten it; save replaces it.
-    #[classmethod]
+    #[staticmethod]
     #[pyo3(signature = (path, *, check=true, seed=None))]
-    fn view(
-        cls: &Bound<'_, PyType>,
-        path: FilePath,
-        check: bool,
-        seed: Option<Natural>,
-    ) -> PyResult<Self> {
+    fn view(py: Python<'_>, path: FilePath, check: bool, seed: Option<Natural>) -> PyResult<Self> {
         let options = file::seeded(seed);
         let map = || file::map::<InterleavedBloomFilter>(&path.0, check, options);
-        let mapped = cls.py().detach(map).map_err(|error| of_file(error, &path.0));
+        let mapped = py.detach(map).map_err(|error| of_file(error, &path.0));
         let (filter, info, path) = mapped?;
         Ok(Self::of(Content::View(filter), info.withheld, Some(path)))
     }
@@ -575,7 +511,7 @@ impl Interleaved {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let state = self.read(py);
+        let state = self.state.read(py);
         let (keys, bytes) = ask!(&state.content, it => (it.len(), it.size_in_bytes()));
         let bins = state.bins();
         format!("<amq.InterleavedBloomFilter: {bins} bins, {keys} keys, in {bytes} bytes>")

@@ -138,7 +138,7 @@ pub(crate) fn choose(
     keys: Option<Natural>,
     demands: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Advice> {
-    let options = Options::new(demands);
+    let options = Options(demands.cloned());
     let (at_most, start) = (options.take("at_most")?, options.take("unknown_from")?);
     let keys = match (keys, at_most, start) {
         (Some(keys), None, None) | (None, Some(keys), None) => Keys::AtMost(keys.0),

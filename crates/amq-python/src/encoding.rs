@@ -44,11 +44,11 @@ impl Given {
     /// What the file of a filter says once it has these keys, too: what it says of no keys does not
     /// count.
     #[inline]
-    pub(crate) fn into_filter(self, says: KeyEncoding, is_empty: impl Fn() -> bool) -> KeyEncoding {
+    pub(crate) fn into_filter(self, says: KeyEncoding, was_empty: bool) -> KeyEncoding {
         let own = self.encoding();
         match says == own {
             true => says,
-            false if is_empty() => own,
+            false if was_empty => own,
             false => says.and(own),
         }
     }

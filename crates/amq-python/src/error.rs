@@ -1,10 +1,10 @@
-//! Errors of the library as exceptions, with their own texts.
+//! Errors of the library as exceptions, with their own texts; or in the words of Python, where these
+//! name types and methods.
 
-use crate::{decode, uneven};
 use amq::bloom::FoldError;
 use amq::{
-    AnyError, BatchInsertError, BuildError, DecodeError, InsertError, MergeError, PlanError,
-    ReadError, TruncateError, Unsupported,
+    AnyError, BatchInsertError, BuildError, DecodeError, FilterKind, InsertError, MergeError,
+    PlanError, ReadError, TruncateError, UnevenHashes, Unsupported,
 };
 use pyo3::PyErrArguments;
 use pyo3::exceptions::{
@@ -89,7 +89,9 @@ macro_rules! raise_as_any {
     };
 }
 
-raise_as_any!(BuildError DecodeError InsertError MergeError PlanError Unsupported);
+raise_as_any!(
+    BatchInsertError BuildError DecodeError InsertError MergeError PlanError Unsupported
+);
 
 /// With the text of what the error is part of, and the number of keys that are in.
 fn refused(error: InsertError, text: String, inserted: u64) -> PyErr {
@@ -145,13 +147,11 @@ impl Raise for AnyError {
         let text = self.to_string();
         match self {
             Self::Unsupported(_) => raised::Unsupported::new_err(text),
-            Self::Decode(error) => {
-                not_decoded(matches!(error, DecodeError::OutOfMemory { .. }), decode::text(error))
-            }
+            Self::Decode(error) => not_decoded(error, ""),
             Self::Batch(error) => refused(error.error, of_call(error), error.done),
             Self::Insert(error) | Self::Merge(MergeError::Insert(error)) => refused(error, text, 0),
             Self::Build(BuildError::Insert(error)) => refused(error.error, text, 0),
-            Self::Build(BuildError::Uneven(error)) => uneven::refused(error),
+            Self::Build(BuildError::Uneven(error)) => uneven(error),
             Self::Build(BuildError::OutOfMemory { .. }) => PyMemoryError::new_err(text),
             _ => PyValueError::new_err(text),
         }
@@ -168,12 +168,13 @@ impl Raise for TruncateError {
     }
 }
 
-/// Under the name that Python has for it.
-fn not_decoded(is_memory: bool, text: String) -> PyErr {
-    match is_memory {
-        true => PyMemoryError::new_err(text),
-        false => raised::DecodeError::new_err(text),
-    }
+/// What is wrong with the bytes of this file.
+fn not_decoded(error: DecodeError, file: &str) -> PyErr {
+    let of_class = match error {
+        DecodeError::OutOfMemory { .. } => PyMemoryError::new_err,
+        _ => NotDecoded::new_err,
+    };
+    of_class(format!("{file}{}", decode_text(error)))
 }
 
 /// What went wrong with the file of this path.
@@ -181,10 +182,7 @@ pub(crate) fn of_file(error: ReadError, path: &Path) -> PyErr {
     match error {
         ReadError::Io(error) => of_system(&error, path),
         ReadError::Decode(DecodeError::Budget(error)) => error.raise(),
-        ReadError::Decode(error) => {
-            let is_memory = matches!(error, DecodeError::OutOfMemory { .. });
-            not_decoded(is_memory, format!("{}: {}", path.display(), decode::text(error)))
-        }
+        ReadError::Decode(error) => not_decoded(error, &format!("{}: ", path.display())),
         other => PyValueError::new_err(other.to_string()),
     }
 }
@@ -199,4 +197,58 @@ pub(crate) fn of_system(error: &io::Error, path: &Path) -> PyErr {
         }
         None => PyOSError::new_err(format!("{}: {error}", path.display())),
     }
+}
+
+/// What is wrong with some bytes, or with what was given beside them.
+fn decode_text(error: DecodeError) -> String {
+    let text = match error {
+        DecodeError::Prehashed => {
+            "the file's keys were hashed by the program that made it: load it with hash_func, the \
+             function that it hashed them by"
+        }
+        DecodeError::Keyed => "the file's keys are hashed under a secret key: give it, as key=",
+        DecodeError::NotKeyed => {
+            "the file's keys are hashed under a seed, and not under a secret key: leave key= out"
+        }
+        DecodeError::SeedWithheld => "the file omits its seed: give it, as seed=",
+        DecodeError::KeyWithheld => {
+            "the file omits the secret key that its keys are hashed under: give it, as key="
+        }
+        DecodeError::OtherSeed => {
+            "the seed given is not the one that the file's keys were hashed with: give that one, or \
+             find the file that belongs to this seed. A file that stores its seed is read without"
+        }
+        DecodeError::UnsupportedKind { found: FilterKind::RibbonMap } => {
+            "the file holds a map, which gives every key a value and denies none: amq.load reads it"
+        }
+        DecodeError::UnsupportedKind { found: FilterKind::Rolling } => {
+            "the file holds a rolling filter: amq.load reads it"
+        }
+        DecodeError::UnsupportedKind { found: FilterKind::Interleaved } => {
+            "the file holds bins, of which a lookup tells those that may hold a key: amq.load reads \
+             it, and amq.InterleavedBloomFilter.view maps it"
+        }
+        DecodeError::UnsupportedKind { found } => {
+            return format!(
+                "the file holds a {found} filter, which is not read in Python: the command amq and \
+                 the library in Rust do"
+            );
+        }
+        DecodeError::OutOfMemory { bytes } => {
+            return format!("no memory for {bytes} bytes: free some, or let amq.open map the file");
+        }
+        other => return other.to_string(),
+    };
+    text.to_owned()
+}
+
+/// What it is called in Python, and the way out there.
+pub(crate) fn uneven(error: UnevenHashes) -> PyErr {
+    PyValueError::new_err(format!(
+        "{} different hashes of hash_func agree in their highest 16 bits, {:#06x}, and a filter \
+         needs integers that are evenly distributed over all 64 bits: use a 64-bit hash, such as \
+         XXH3, or leave hash_func out and insert the weak hash as a key, which the filter hashes \
+         once more: add(crc32(key))",
+        error.hashes, error.highest
+    ))
 }

@@ -59,11 +59,13 @@ pub(crate) fn expect_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What is read into memory.
+pub(crate) trait Owned: FilterFile<With<Table> = Self> + Send {}
+
+impl<F: FilterFile<With<Table> = F> + Send> Owned for F {}
+
 /// What is in the file of this path.
-pub(crate) fn load<F>(py: Python<'_>, path: &Path, options: LoadOptions) -> PyResult<F>
-where
-    F: FilterFile<With<Table> = F> + Send,
-{
+pub(crate) fn load<F: Owned>(py: Python<'_>, path: &Path, options: LoadOptions) -> PyResult<F> {
     let loaded = py.detach(|| {
         expect_file(path)?;
         options.load(path)
@@ -72,35 +74,26 @@ where
 }
 
 /// What is in the bytes of an object.
-pub(crate) fn decode<F>(data: &Bound<'_, PyAny>, options: LoadOptions) -> PyResult<F>
-where
-    F: FilterFile<With<Table> = F> + Send,
-{
+pub(crate) fn decode<F: Owned>(data: &Bound<'_, PyAny>, options: LoadOptions) -> PyResult<F> {
     of_data(data, |bytes| data.py().detach(|| options.from_bytes(bytes)).raised())
 }
 
 /// What is in the file of this path, under a seed that is given if the file omits it, and whether
 /// it does.
-pub(crate) fn load_seeded<F>(
+pub(crate) fn load_seeded<F: Owned>(
     py: Python<'_>,
     path: &Path,
     seed: Option<Natural>,
-) -> PyResult<(F, bool)>
-where
-    F: FilterFile<With<Table> = F> + Send,
-{
+) -> PyResult<(F, bool)> {
     let loaded = load(py, path, seeded(seed))?;
     Ok((loaded, seed.is_some() && py.detach(|| info(path)).is_none_or(|info| info.withheld)))
 }
 
 /// The same of the bytes of an object.
-pub(crate) fn decode_seeded<F>(
+pub(crate) fn decode_seeded<F: Owned>(
     data: &Bound<'_, PyAny>,
     seed: Option<Natural>,
-) -> PyResult<(F, bool)>
-where
-    F: FilterFile<With<Table> = F> + Send,
-{
+) -> PyResult<(F, bool)> {
     let decoded = decode(data, seeded(seed))?;
     Ok((decoded, of_data(data, |bytes| Ok(FileInfo::of(bytes).raised()?.withheld))?))
 }

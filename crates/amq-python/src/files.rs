@@ -10,7 +10,7 @@ use crate::hashing::Hashing;
 use crate::make::Options;
 use crate::number::{Real, SecretKey};
 use crate::ribbon_map::Map;
-use crate::rolling;
+use crate::rolling::Rolling;
 use crate::state::Content;
 use amq::format::FileInfo;
 use amq::{AnyFile, DecodeError, FilterKind, LoadOptions, ReadError};
@@ -34,7 +34,7 @@ impl Filter {
             let saved = match (state.content(), secret) {
                 (Content::Rolling(generations), None | Some(true)) => generations.save(&path.0),
                 _ => {
-                    let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
+                    let file = state.file()?;
                     saving(file.key_info().withheld, secret)?.save(file, &path.0)
                 }
             };
@@ -57,7 +57,7 @@ impl Filter {
             {
                 return generations.file().raised();
             }
-            let file = state.file().ok_or_else(|| state.no_file(in_its_file()))?;
+            let file = state.file()?;
             saving(file.key_info().withheld, secret)?.to_bytes(file).raised()
         })?;
         to_object(py, &bytes)
@@ -86,11 +86,10 @@ impl Filter {
         hash_func: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::new(options);
-        let (load, size) = (options.load()?, options.size(options.take("fpr")?)?);
-        options.end()?;
+        let (load, size) =
+            Options::read(options, |it| Ok((it.load()?, it.size(it.take("fpr")?)?)))?;
         if rolls(cls, || info(&path.0))? {
-            return rolling::load(cls.py(), &path);
+            return Rolling::load(cls.py(), path);
         }
         let load = size.map_or(load, |size| load.budget(size));
         of_class(cls, file::load(cls.py(), &path.0, load)?, hash_func)
@@ -115,22 +114,11 @@ impl Filter {
         fpr: Option<Real>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        let options = Options::new(options);
-        let Some(budget) = options.size(fpr)? else {
+        let Some(budget) = Options::read(options, |it| it.size(fpr))? else {
             return Err(PyTypeError::new_err("give one of fpr, bits_per_key and bytes"));
         };
-        options.end()?;
-        let of_view = || {
-            PyTypeError::new_err(
-                "a filter that was opened in its file cannot be truncated: amq.load reads it",
-            )
-        };
         let shared = self.shared(py);
-        py.detach(|| {
-            let mut state = shared.write();
-            let Some(file) = state.file_mut() else { return Err(state.no_file(of_view())) };
-            file.filter_mut().truncate(budget).raised()
-        })
+        py.detach(|| shared.write().file_mut()?.filter_mut().truncate(budget).raised())
     }
 
     /// The filter in these bytes; see load.
@@ -145,11 +133,9 @@ impl Filter {
         hash_func: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::new(options);
-        let load = options.load()?;
-        options.end()?;
+        let load = Options::read(options, Options::load)?;
         if of_data(data, |bytes| rolls(cls, || FileInfo::of(bytes).ok()))? {
-            return rolling::from_bytes(data);
+            return Rolling::from_bytes(data);
         }
         of_class(cls, file::decode(data, load)?, hash_func)
     }
@@ -205,14 +191,14 @@ pub(crate) fn load<'py>(
     let by_seed = options.is_none_or(|options| {
         options.iter().all(|(name, value)| value.is_none() || name.eq("seed").unwrap_or(false))
     });
-    let seed = || Options::new(options).take("seed");
+    let seed = || Options(options.cloned()).take("seed");
     match kind {
         Some(FilterKind::RibbonMap) if by_seed && hash_func.is_none() => {
-            let map = Map::load(&py.get_type::<Map>(), path, seed()?)?;
+            let map = Map::load(py, path, seed()?)?;
             Ok(Bound::new(py, map)?.into_any())
         }
         Some(FilterKind::Interleaved) if by_seed && hash_func.is_none() => {
-            let bins = Interleaved::load(&py.get_type::<Interleaved>(), path, seed()?)?;
+            let bins = Interleaved::load(py, path, seed()?)?;
             Ok(Bound::new(py, bins)?.into_any())
         }
         _ => Filter::load(&py.get_type::<Filter>(), path, hash_func, options),
@@ -282,10 +268,6 @@ pub(crate) fn kind_of(cls: &Bound<'_, PyAny>) -> PyResult<Option<FilterKind>> {
         Some(kind) => Ok(kind.extract::<String>().ok().and_then(|id| FilterKind::from_id(&id))),
         None => Ok(None),
     }
-}
-
-fn in_its_file() -> PyErr {
-    PyTypeError::new_err("the filter was opened in its file already: copy that")
 }
 
 /// The exception for a file that [`open`] does not take.

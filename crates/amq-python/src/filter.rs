@@ -1,9 +1,18 @@
 //! What every filter can do: be asked, described and copied.
 
-use crate::guard::{Guarded, Read, Shared, Write};
+use crate::answers;
+use crate::classes;
+use crate::data::{expect_room, zeroed};
+use crate::encoding::Given;
+use crate::guard::{Both, Guarded, Read, Shared, Write};
 use crate::hashing::Hashing;
+use crate::many::{Many, PIECE};
+use crate::number::Natural;
 use crate::repr::class_of;
+use crate::rolling;
 use crate::state::{Content, State};
+use amq::KeyHash;
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -18,7 +27,7 @@ use pyo3::types::PyDict;
 pub(crate) struct Filter {
     pub(crate) hashing: Hashing,
     /// In a box, since some filters want an alignment that Python's allocator does not give.
-    state: Box<Guarded<State>>,
+    pub(crate) state: Box<Guarded<State>>,
 }
 
 /// What Python's allocator promises for every object.
@@ -168,6 +177,77 @@ impl Filter {
     }
 }
 
+#[pymethods]
+impl Filter {
+    /// Whether each of many keys is probably in: an array of bools, in the order of the keys.
+    ///
+    /// The keys are an array (NumPy, Arrow, pandas, polars) or any iterable. The answers are a
+    /// NumPy array if NumPy is there, and a memoryview of bools if not. Nulls of Arrow are not in.
+    ///
+    /// >>> from amq import BloomFilter
+    /// >>> seen = BloomFilter(1000)
+    /// >>> seen.update(["alice", "bob"])
+    /// 2
+    /// >>> seen.contains(["bob", "mallory"]).tolist()
+    /// [True, False]
+    fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let answers = Many::of(keys, &self.hashing)?.contained_in(self)?;
+        answers::bools(keys.py(), &answers)
+    }
+
+    /// Whether the key with this hash is probably in: one of amq.hash under the filter's seed or
+    /// secret key, or of its hash_func.
+    #[pyo3(signature = (hash, /))]
+    fn contains_hash(&self, py: Python<'_>, hash: Natural) -> bool {
+        self.read(py).filter().contains_hash(KeyHash::new(hash.0))
+    }
+
+    /// The same of many hashes: an array of numpy.uint64, as amq.hashes returns it.
+    #[pyo3(signature = (hashes, /))]
+    fn contains_hashes<'py>(&self, hashes: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = hashes.py();
+        let hashes = PyBuffer::<u64>::get(hashes)?.to_vec(py)?;
+        let hashes: Vec<KeyHash> = hashes.into_iter().map(KeyHash::new).collect();
+        let mut answers = zeroed(hashes.len())?;
+        let shared = self.shared(py);
+        for (hashes, answers) in hashes.chunks(PIECE).zip(answers.chunks_mut(PIECE)) {
+            py.check_signals()?;
+            py.detach(|| shared.read().contains_all(hashes, Given::NOTHING, answers))?;
+        }
+        answers::bools(py, &answers)
+    }
+
+    /// A filter of its own with the same keys.
+    fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        expect_room(this.read(py).filter().size_in_bytes())?;
+        let shared = this.shared(py);
+        let copied = py.detach(|| match shared.read().content() {
+            Content::File(file) => Some(Content::File(file.clone())),
+            Content::Rolling(generations) => Some(Content::Rolling(generations.copied())),
+            Content::View(..) => None,
+        });
+        match copied {
+            Some(Content::File(file)) => classes::instance(py, this.hashing.clone_ref(py), file),
+            Some(Content::Rolling(generations)) => rolling::instance(py, generations),
+            // It never changes.
+            _ => Ok(slf.clone().into_any()),
+        }
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::copy(slf)
+    }
+
+    fn __deepcopy__<'py>(
+        slf: &Bound<'py, Self>,
+        memo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = memo;
+        Self::copy(slf)
+    }
+}
+
 impl Filter {
     pub(crate) fn equals(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Ok(other) = other.cast::<Self>() else { return Ok(false) };
@@ -178,7 +258,7 @@ impl Filter {
         if !ours.hashing.is_same(py, &theirs.hashing)? {
             return Ok(false);
         }
-        let both = Both::new(py, ours, theirs)?;
+        let both = Both::new(py, &ours.state, &theirs.state);
         Ok(py.detach(|| both.read(State::equals)))
     }
 }
@@ -212,48 +292,5 @@ impl FilterView {
     #[getter]
     fn kind(slf: &Bound<'_, Self>) -> &'static str {
         slf.as_super().get().read(slf.py()).filter().kind().id()
-    }
-}
-
-/// Two different filters, to be locked at once: in the order of their addresses, so that two
-/// threads cannot wait for each other. (One would wait for itself.)
-pub(crate) struct Both<'a> {
-    ours: Shared<'a, State>,
-    theirs: Shared<'a, State>,
-    ours_first: bool,
-}
-
-impl<'a> Both<'a> {
-    pub(crate) fn new(py: Python<'_>, ours: &'a Filter, theirs: &'a Filter) -> PyResult<Self> {
-        // A view is its own copy: someone gave it another class.
-        if std::ptr::eq(ours, theirs) {
-            return Err(PyTypeError::new_err(
-                "a filter that was opened in its file changes with no other: amq.load reads it",
-            ));
-        }
-        let ours_first = std::ptr::from_ref(ours) < std::ptr::from_ref(theirs);
-        Ok(Self { ours: ours.shared(py), theirs: theirs.shared(py), ours_first })
-    }
-
-    /// Reads both.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&State, &State) -> T) -> T {
-        if self.ours_first {
-            let ours = self.ours.read();
-            read(&ours, &self.theirs.read())
-        } else {
-            let theirs = self.theirs.read();
-            read(&self.ours.read(), &theirs)
-        }
-    }
-
-    /// Changes the first.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut State, &State) -> T) -> T {
-        if self.ours_first {
-            let mut ours = self.ours.write();
-            change(&mut ours, &self.theirs.read())
-        } else {
-            let theirs = self.theirs.read();
-            change(&mut self.ours.write(), &theirs)
-        }
     }
 }

@@ -14,8 +14,9 @@ use pyo3::sync::RwLockExt;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Whether a thread that holds the interpreter is alone with it.
 const GLOBAL_LOCK: bool = cfg!(not(Py_GIL_DISABLED));
@@ -30,8 +31,8 @@ pub(crate) struct Guarded<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: references to the value are made in `Direct` and `Locked` alone, where these say why no
-// other thread has one that conflicts.
+// SAFETY: references to the value are made by `Hold` alone, which says why no other thread has one
+// that conflicts.
 unsafe impl<T: Send + Sync> Sync for Guarded<T> {}
 
 /// The value by the interpreter's lock alone: of a thread that holds it, and does not let go of it
@@ -53,17 +54,17 @@ enum Held<'a, T, Guard> {
     Locked(Guard, Option<Shared<'a, T>>),
 }
 
-/// The value, to be read.
-pub(crate) struct Read<'a, T> {
-    value: *const T,
-    _held: Held<'a, T, RwLockReadGuard<'a, ()>>,
+/// The value, for as long as this lives.
+pub(crate) struct Hold<'a, T, Guard> {
+    value: *mut T,
+    _held: Held<'a, T, Guard>,
 }
 
+/// The value, to be read.
+pub(crate) type Read<'a, T> = Hold<'a, T, RwLockReadGuard<'a, ()>>;
+
 /// The value, to be changed.
-pub(crate) struct Write<'a, T> {
-    value: *mut T,
-    _held: Held<'a, T, RwLockWriteGuard<'a, ()>>,
-}
+pub(crate) type Write<'a, T> = Hold<'a, T, RwLockWriteGuard<'a, ()>>;
 
 /// The right to use the value without the interpreter, until this is dropped.
 pub(crate) struct Shared<'a, T>(&'a Guarded<T>);
@@ -98,42 +99,30 @@ impl<T> Guarded<T> {
     #[inline]
     pub(crate) fn read(&self, py: Python<'_>) -> Read<'_, T> {
         match self.direct(py) {
-            Some(direct) => Read { value: self.value.get(), _held: Held::Direct(direct) },
+            Some(direct) => Hold { value: self.value.get(), _held: Held::Direct(direct) },
             None => self.read_locked(py),
         }
     }
 
     fn read_locked(&self, py: Python<'_>) -> Read<'_, T> {
         let shared = GLOBAL_LOCK.then(|| self.shared(py));
-        let guard = match self.lock.try_read() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                self.lock.read_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-            }
-        };
-        Read { value: self.value.get(), _held: Held::Locked(guard, shared) }
+        let guard = self.lock.read_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        Hold { value: self.value.get(), _held: Held::Locked(guard, shared) }
     }
 
     /// The value, once nobody uses it. The interpreter is let go of while this waits.
     #[inline]
     pub(crate) fn write(&self, py: Python<'_>) -> Write<'_, T> {
         match self.direct(py) {
-            Some(direct) => Write { value: self.value.get(), _held: Held::Direct(direct) },
+            Some(direct) => Hold { value: self.value.get(), _held: Held::Direct(direct) },
             None => self.write_locked(py),
         }
     }
 
     fn write_locked(&self, py: Python<'_>) -> Write<'_, T> {
         let shared = GLOBAL_LOCK.then(|| self.shared(py));
-        let guard = match self.lock.try_write() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                self.lock.write_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-            }
-        };
-        Write { value: self.value.get(), _held: Held::Locked(guard, shared) }
+        let guard = self.lock.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        Hold { value: self.value.get(), _held: Held::Locked(guard, shared) }
     }
 
     /// To be asked for while the interpreter is held, and used when it is let go of.
@@ -148,13 +137,13 @@ impl<T> Shared<'_, T> {
     /// The value, once nobody changes it.
     pub(crate) fn read(&self) -> Read<'_, T> {
         let guard = self.0.lock.read().unwrap_or_else(PoisonError::into_inner);
-        Read { value: self.0.value.get(), _held: Held::Locked(guard, None) }
+        Hold { value: self.0.value.get(), _held: Held::Locked(guard, None) }
     }
 
     /// The value, once nobody uses it.
     pub(crate) fn write(&self) -> Write<'_, T> {
         let guard = self.0.lock.write().unwrap_or_else(PoisonError::into_inner);
-        Write { value: self.0.value.get(), _held: Held::Locked(guard, None) }
+        Hold { value: self.0.value.get(), _held: Held::Locked(guard, None) }
     }
 }
 
@@ -164,22 +153,50 @@ impl<T> Drop for Shared<'_, T> {
     }
 }
 
-impl<T> Deref for Read<'_, T> {
-    type Target = T;
+/// Two different values, to be locked at once: in the order of their addresses, so that two threads
+/// cannot wait for each other.
+pub(crate) struct Both<'a, T> {
+    ours: Shared<'a, T>,
+    theirs: Shared<'a, T>,
+    ours_first: bool,
+}
 
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: as `Write::deref_mut`, but for other readers.
-        unsafe { &*self.value }
+impl<'a, T> Both<'a, T> {
+    /// As [`Guarded::shared`]. Of one value twice, the thread would wait for itself.
+    pub(crate) fn new(py: Python<'_>, ours: &'a Guarded<T>, theirs: &'a Guarded<T>) -> Self {
+        let ours_first = ptr::from_ref(ours) < ptr::from_ref(theirs);
+        Self { ours: ours.shared(py), theirs: theirs.shared(py), ours_first }
+    }
+
+    /// Reads both.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&T, &T) -> R) -> R {
+        if self.ours_first {
+            let ours = self.ours.read();
+            read(&ours, &self.theirs.read())
+        } else {
+            let theirs = self.theirs.read();
+            read(&self.ours.read(), &theirs)
+        }
+    }
+
+    /// Changes the first.
+    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut T, &T) -> R) -> R {
+        if self.ours_first {
+            let mut ours = self.ours.write();
+            change(&mut ours, &self.theirs.read())
+        } else {
+            let theirs = self.theirs.read();
+            change(&mut self.ours.write(), &theirs)
+        }
     }
 }
 
-impl<T> Deref for Write<'_, T> {
+impl<T, Guard> Deref for Hold<'_, T, Guard> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: as below.
+        // SAFETY: as `deref_mut`, but for other readers.
         unsafe { &*self.value }
     }
 }

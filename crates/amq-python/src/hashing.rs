@@ -3,8 +3,8 @@
 use crate::answers;
 use crate::encoding::Given;
 use crate::key;
-use crate::long;
 use crate::many::{Nulls, all};
+use crate::number;
 use crate::number::{Natural, SecretKey};
 use crate::repr::shown;
 use amq::{AnyFile, AnyFilter, Bytes, KeyHash, KeyInfo, Keyed, Prehashed, SipKey};
@@ -163,8 +163,8 @@ fn checked(function: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
 /// The lowest 64 bits of what the caller's function returns.
 fn by_caller(function: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<KeyHash> {
     let number = function.call1((key,))?;
-    let bits = match long::whole(&number)? {
-        Some(number) => long::lowest(&number),
+    let bits = match number::whole(&number)? {
+        Some(number) => number::lowest(&number),
         None => None,
     };
     match bits {

@@ -1,13 +1,14 @@
-//! Filters that take keys one by one.
+//! Filters that take keys one by one, and those that also remove and count them.
 
 use crate::answers;
 use crate::error::{OrRaise, OverfullWarning};
-use crate::filter::{Both, Filter, filter_of};
+use crate::filter::{Filter, filter_of};
+use crate::guard::Both;
 use crate::make::empty;
 use crate::many::Many;
 use crate::number::{Natural, Real};
-use crate::state::State;
-use pyo3::exceptions::PyTypeError;
+use crate::state::{State, read_only};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -157,13 +158,15 @@ pub(crate) fn with_both<T: Send>(
 ) -> PyResult<T> {
     let (py, ours) = (slf.py(), slf.as_super().get());
     ours.hashing.expect_same(py, &other.get().hashing)?;
-    if slf.is(other) {
-        let theirs = other.as_any().call_method0("copy")?;
-        let theirs = theirs.cast::<Filter>()?.get();
-        let both = Both::new(py, ours, theirs)?;
-        return py.detach(|| both.change(change));
+    let other = match slf.is(other) {
+        true => other.call_method0("copy")?.cast_into::<Filter>()?,
+        false => other.clone(),
+    };
+    // A view is its own copy: someone gave it another class.
+    if slf.is(&other) {
+        return Err(read_only());
     }
-    let both = Both::new(py, ours, other.get())?;
+    let both = Both::new(py, &ours.state, &other.get().state);
     py.detach(|| both.change(change))
 }
 
@@ -173,14 +176,7 @@ fn merge(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<(
         return Ok(());
     }
     let overfull = with_both(slf, other, |ours, theirs| {
-        let of_view = || {
-            PyTypeError::new_err(
-                "a filter that was opened in its file cannot be merged: amq.load reads it",
-            )
-        };
-        let other = theirs.file().ok_or_else(|| theirs.no_file(of_view()))?;
-        let Some(file) = ours.file_mut() else { return Err(ours.no_file(of_view())) };
-        file.merge(other).raised()?;
+        ours.file_mut()?.merge(theirs.file()?).raised()?;
         Ok(ours.merged())
     })?;
     if overfull {
@@ -206,4 +202,70 @@ fn warn(slf: &Bound<'_, InsertFilter>, inserted: u64) -> PyResult<()> {
         error.value(py).setattr("inserted", inserted)?;
     }
     Err(error)
+}
+
+/// A filter that removes keys, and counts the copies of a key.
+#[pyclass(frozen, subclass, extends = InsertFilter, module = "amq")]
+#[derive(Debug)]
+pub(crate) struct RemoveFilter;
+
+fn base<'a>(slf: &'a Bound<'_, RemoveFilter>) -> &'a Filter {
+    slf.as_super().as_super().get()
+}
+
+#[pymethods]
+impl RemoveFilter {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (capacity, fpr=None, hash_func=None, **options), text_signature = None)]
+    fn new<'py>(
+        cls: &Bound<'py, PyType>,
+        capacity: Natural,
+        fpr: Option<Real>,
+        hash_func: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let filter = empty(cls, capacity, fpr, hash_func, options)?;
+        Ok(PyClassInitializer::from(filter).add_subclass(InsertFilter).add_subclass(Self))
+    }
+
+    /// Removes one copy of a key. False: it was certainly not in, and nothing changed.
+    ///
+    /// Only remove what you inserted: removing another key may remove one that looks like it.
+    ///
+    /// >>> from amq import CuckooFilter
+    /// >>> live = CuckooFilter(1000)
+    /// >>> live.add("alice")
+    /// True
+    /// >>> live.discard("alice"), live.discard("alice")
+    /// (True, False)
+    #[pyo3(signature = (key, /))]
+    fn discard(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (hash, given) = base(slf).hashing.hash(key)?;
+        base(slf).write(slf.py()).remove(hash, given)
+    }
+
+    /// Removes one copy of a key, and raises KeyError if it was certainly not in; see discard.
+    #[pyo3(signature = (key, /))]
+    fn remove(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        match Self::discard(slf, key)? {
+            true => Ok(()),
+            false => Err(PyKeyError::new_err(key.clone().unbind())),
+        }
+    }
+
+    /// The number of copies of a key: never too few, unless the kind's counter has no room for
+    /// more.
+    ///
+    /// >>> from amq import QuotientFilter
+    /// >>> words = QuotientFilter(1000)
+    /// >>> words.update("to be or not to be".split())
+    /// 4
+    /// >>> words.count("be"), words.count("question")
+    /// (2, 0)
+    #[pyo3(signature = (key, /))]
+    fn count(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let (hash, given) = base(slf).hashing.hash(key)?;
+        base(slf).read(slf.py()).count(hash, given)
+    }
 }

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -55,18 +56,12 @@ pub(crate) fn apart<T: Send + 'static>(
     if keys < MANY {
         return Ok(py.detach(work));
     }
-    let ((give, given), (end, mut done)) = (mpsc::channel(), mpsc::channel());
-    let worker = thread::Builder::new().spawn(move || {
-        given.recv().is_ok_and(|work: Box<dyn FnOnce() -> T + Send>| end.send(work()).is_ok())
-    });
-    match worker {
-        Err(_) => return Ok(py.detach(work)),
-        Ok(_) => drop(give.send(Box::new(work))),
-    }
+    let (end, done) = mpsc::channel();
+    let done = Mutex::new(done);
+    thread::Builder::new().spawn(move || end.send(work()))?;
     loop {
-        let (made, again) = py.detach(move || (done.recv_timeout(PATIENCE), done));
-        done = again;
-        match made {
+        let wait = || done.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
+        match py.detach(wait) {
             Ok(made) => return Ok(made),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {

@@ -2,6 +2,7 @@
 
 use crate::data::{expect_room, reserve};
 use crate::encoding::Given;
+use crate::number;
 use crate::repr::{class_of, shown};
 use amq::{Key, KeyHash, SipKey};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
@@ -41,7 +42,7 @@ pub(crate) fn hashed(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(Key
 #[inline(always)]
 pub(crate) fn common(key: &Bound<'_, PyAny>, under: impl Under) -> Option<(KeyHash, Given)> {
     if let Ok(number) = key.cast_exact::<PyInt>() {
-        return Some((under.hash(&crate::long::short(number)?), Given::INTEGERS));
+        return Some((under.hash(&number::short(number)?), Given::INTEGERS));
     }
     if let Ok(text) = key.cast_exact::<PyString>() {
         return Some((under.hash(text.to_str().ok()?), Given::TEXT));
@@ -52,14 +53,6 @@ pub(crate) fn common(key: &Bound<'_, PyAny>, under: impl Under) -> Option<(KeyHa
     None
 }
 
-/// Bools are integers, here as there.
-fn integer(number: &Bound<'_, PyInt>, under: impl Under) -> PyResult<(KeyHash, Given)> {
-    match Number::of(number)? {
-        Number::Short(number) => Ok((under.hash(&number), Given::INTEGERS)),
-        Number::Long(number) => Ok((under.hash(&number), Given::OTHERS)),
-    }
-}
-
 /// The rarer keys, and what is none.
 #[cold]
 fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)> {
@@ -68,89 +61,70 @@ fn other(key: &Bound<'_, PyAny>, under: impl Under) -> PyResult<(KeyHash, Given)
         encode(key, &mut encoded, 0)?;
         return Ok((under.hash(encoded.as_slice()), Given::OTHERS));
     }
-    match Other::of(key)? {
-        Other::Text(text) => Ok((under.hash(utf8(&text)?), Given::TEXT)),
-        Other::Bytes(bytes) => Ok((under.hash(bytes.as_slice()), Given::BYTES)),
-        Other::Integer(number) => integer(&number, under),
-    }
+    with_bytes(key, |bytes, given| Ok((under.hash(bytes), given)))
 }
 
-/// An integer by the length of its encoding.
-enum Number {
-    /// 8 bytes; those of signed ones are sign-extended.
-    Short(u64),
-    /// 16 bytes.
-    Long(u128),
+/// Calls `take` with the bytes of a key that is no tuple, and what it was given as.
+fn with_bytes<T>(
+    key: &Bound<'_, PyAny>,
+    take: impl FnOnce(&[u8], Given) -> PyResult<T>,
+) -> PyResult<T> {
+    // Bools are integers, here as there.
+    if let Ok(number) = key.cast::<PyInt>() {
+        return with_integer(number, take);
+    }
+    if let Some(number) = number::index(key)? {
+        return with_integer(&number, take);
+    }
+    if let Ok(text) = key.cast::<PyString>() {
+        return take(utf8(text)?.as_bytes(), Given::TEXT);
+    }
+    if let Ok(bytes) = key.cast::<PyBytes>() {
+        return take(bytes.as_bytes(), Given::BYTES);
+    }
+    // Bytes that can change meanwhile are copied.
+    if let Ok(bytes) = key.cast::<PyByteArray>() {
+        expect_room(bytes.len() as u64)?;
+        return take(&bytes.to_vec(), Given::BYTES);
+    }
+    if key.is_instance_of::<PyMemoryView>() {
+        let bytes = key.call_method0("tobytes")?;
+        return take(bytes.cast::<PyBytes>()?.as_bytes(), Given::BYTES);
+    }
+    // numpy.bool, which is no integer.
+    if let Ok(truth) = key.extract::<bool>() {
+        return take(&u64::from(truth).to_le_bytes(), Given::INTEGERS);
+    }
+    let text: String = shown(key)?.chars().take(100).collect();
+    Err(PyTypeError::new_err(format!(
+        "{} {text} is no key: keys are str, bytes, int, bool and tuples of them. Leave it out, or \
+         give an integer or a text for it: of a time decide on a unit and a time zone, of a float \
+         what -0.0 and nan are. With hash_func, you hash any object yourself",
+        class_of(key)?
+    )))
 }
 
-impl Number {
-    #[inline]
-    fn of(number: &Bound<'_, PyInt>) -> PyResult<Self> {
-        match crate::long::short(number) {
-            Some(short) => Ok(Self::Short(short)),
-            None => Self::long(number),
-        }
+/// The same of an integer: 8 bytes, to which signed ones are sign-extended, or 16.
+fn with_integer<T>(
+    number: &Bound<'_, PyInt>,
+    take: impl FnOnce(&[u8], Given) -> PyResult<T>,
+) -> PyResult<T> {
+    if let Some(number) = number::short(number) {
+        return take(&number.to_le_bytes(), Given::INTEGERS);
     }
-
-    #[cold]
-    fn long(number: &Bound<'_, PyInt>) -> PyResult<Self> {
-        // pyo3 shifts it, which a subclass may do as it likes.
-        let exact = number.py().get_type::<PyInt>().call_method1("__pos__", (number,))?;
-        let number = exact.cast::<PyInt>()?;
-        if let Ok(number) = number.extract::<u128>() {
-            return Ok(Self::Long(number));
+    // pyo3 shifts it, which a subclass may do as it likes.
+    let exact = number.py().get_type::<PyInt>().call_method1("__pos__", (number,))?;
+    let bytes = match (exact.extract::<u128>(), exact.extract::<i128>()) {
+        (Ok(number), _) => number.to_le_bytes(),
+        (_, Ok(number)) => number.to_le_bytes(),
+        _ => {
+            return Err(PyValueError::new_err(
+                "an integer below -2**127 or from 2**128 on is no key: take its digits, str(key), \
+                 or its bytes",
+            ));
         }
-        if let Ok(number) = number.extract::<i128>() {
-            return Ok(Self::Long(number as u128));
-        }
-        Err(PyValueError::new_err(
-            "an integer below -2**127 or from 2**128 on is no key: take its digits, str(key), or \
-             its bytes",
-        ))
-    }
-}
-
-/// A key that is neither a tuple nor exactly a `str`, `int` or `bytes`.
-enum Other<'py> {
-    Text(Bound<'py, PyString>),
-    Bytes(Vec<u8>),
-    Integer(Bound<'py, PyInt>),
-}
-
-impl<'py> Other<'py> {
-    fn of(key: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if let Ok(number) = key.cast::<PyInt>() {
-            return Ok(Self::Integer(number.clone()));
-        }
-        if let Some(number) = crate::long::index(key)? {
-            return Ok(Self::Integer(number));
-        }
-        if let Ok(text) = key.cast::<PyString>() {
-            return Ok(Self::Text(text.clone()));
-        }
-        if let Ok(bytes) = key.cast::<PyBytes>() {
-            return Ok(Self::Bytes(copied(bytes.as_bytes())?));
-        }
-        if let Ok(bytes) = key.cast::<PyByteArray>() {
-            expect_room(bytes.len() as u64)?;
-            return Ok(Self::Bytes(bytes.to_vec()));
-        }
-        if key.is_instance_of::<PyMemoryView>() {
-            let bytes = key.call_method0("tobytes")?;
-            return Ok(Self::Bytes(copied(bytes.cast::<PyBytes>()?.as_bytes())?));
-        }
-        // numpy.bool, which is no integer.
-        if let Ok(truth) = key.extract::<bool>() {
-            return Ok(Self::Integer(PyInt::new(key.py(), u8::from(truth))));
-        }
-        let text: String = shown(key)?.chars().take(100).collect();
-        Err(PyTypeError::new_err(format!(
-            "{} {text} is no key: keys are str, bytes, int, bool and tuples of them. Leave it out, \
-             or give an integer or a text for it: of a time decide on a unit and a time zone, of a \
-             float what -0.0 and nan are. With hash_func, you hash any object yourself",
-            class_of(key)?
-        )))
-    }
+    };
+    take(&bytes, Given::OTHERS)
 }
 
 /// The UTF-8 of a text; one with half of a surrogate pair has none.
@@ -186,19 +160,14 @@ fn encode(key: &Bound<'_, PyAny>, to: &mut Vec<u8>, depth: usize) -> PyResult<()
         for part in parts.iter_borrowed() {
             encode(&part, to, depth + 1)?;
         }
-    } else {
-        match Other::of(key)? {
-            Other::Text(text) => counted(utf8(&text)?.as_bytes(), to)?,
-            Other::Bytes(bytes) => counted(&bytes, to)?,
-            Other::Integer(number) => number_into(&number, to)?,
-        }
+        return Ok(());
     }
-    Ok(())
-}
-
-fn counted(bytes: &[u8], to: &mut Vec<u8>) -> PyResult<()> {
-    append(&(bytes.len() as u64).to_le_bytes(), to)?;
-    append(bytes, to)
+    with_bytes(key, |bytes, given| {
+        if given == Given::TEXT || given == Given::BYTES {
+            append(&(bytes.len() as u64).to_le_bytes(), to)?;
+        }
+        append(bytes, to)
+    })
 }
 
 fn append(bytes: &[u8], to: &mut Vec<u8>) -> PyResult<()> {
@@ -211,18 +180,4 @@ fn append(bytes: &[u8], to: &mut Vec<u8>) -> PyResult<()> {
     reserve(to, bytes.len())?;
     to.extend_from_slice(bytes);
     Ok(())
-}
-
-fn copied(bytes: &[u8]) -> PyResult<Vec<u8>> {
-    let mut copy = Vec::new();
-    reserve(&mut copy, bytes.len())?;
-    copy.extend_from_slice(bytes);
-    Ok(copy)
-}
-
-fn number_into(number: &Bound<'_, PyInt>, to: &mut Vec<u8>) -> PyResult<()> {
-    match Number::of(number)? {
-        Number::Short(number) => append(&number.to_le_bytes(), to),
-        Number::Long(number) => append(&number.to_le_bytes(), to),
-    }
 }

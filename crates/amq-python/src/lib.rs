@@ -19,8 +19,6 @@ mod choose;
 mod classes;
 mod column;
 mod data;
-mod decode;
-mod direct;
 mod encoding;
 mod error;
 mod file;
@@ -31,19 +29,15 @@ mod hashing;
 mod insert;
 mod interrupts;
 mod key;
-mod long;
 mod make;
 mod many;
 mod number;
 mod plan;
-mod query;
-mod remove;
 mod repr;
 mod ribbon_map;
 mod rolling;
 mod sets;
 mod state;
-mod uneven;
 
 use pyo3::prelude::*;
 
@@ -55,7 +49,7 @@ fn _amq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add_to(module)?;
     module.add_class::<filter::Filter>()?;
     module.add_class::<insert::InsertFilter>()?;
-    module.add_class::<remove::RemoveFilter>()?;
+    module.add_class::<insert::RemoveFilter>()?;
     module.add_class::<filter::StaticFilter>()?;
     module.add_class::<filter::FilterView>()?;
     module.add_class::<rolling::Rolling>()?;

@@ -18,12 +18,29 @@ use pyo3::types::{PyDict, PyType};
 /// The rate of a filter if nobody says one, or a size.
 const DEFAULT_FPR: f64 = 0.01;
 
-/// Arguments by name. Each is taken once, and what is left at the end is unknown.
-pub(crate) struct Options<'py>(Option<Bound<'py, PyDict>>);
+/// Arguments by name.
+pub(crate) struct Options<'py>(pub(crate) Option<Bound<'py, PyDict>>);
 
 impl<'py> Options<'py> {
-    pub(crate) fn new(given: Option<&Bound<'py, PyDict>>) -> Self {
-        Self(given.cloned())
+    /// What `read` takes of these arguments, each once. The others are refused, with what is called
+    /// what in other libraries.
+    pub(crate) fn read<T>(
+        given: Option<&Bound<'py, PyDict>>,
+        read: impl FnOnce(&Self) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let options = Self(given.cloned());
+        let read = read(&options)?;
+        let left = options.0.and_then(|options| options.keys().iter().next());
+        let Some(name) = left else { return Ok(read) };
+        let name = name.extract::<String>()?;
+        let advice = match name.as_str() {
+            "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
+            "expected_items" => ": the number of keys is capacity",
+            "serializable" => ": leave it out, every filter can be saved",
+            "free_threading" => ": leave it out, threads can share every filter",
+            _ => "",
+        };
+        Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))
     }
 
     /// The argument of this name; none if it is left out, or `None`.
@@ -75,21 +92,6 @@ impl<'py> Options<'py> {
             _ => Err(PyValueError::new_err("a file withholds a seed or a key, not both")),
         }
     }
-
-    /// Refuses other arguments, and says what is called what in other libraries.
-    pub(crate) fn end(self) -> PyResult<()> {
-        let left = self.0.and_then(|options| options.keys().iter().next());
-        let Some(name) = left else { return Ok(()) };
-        let name = name.extract::<String>()?;
-        let advice = match name.as_str() {
-            "fp_rate" | "false_positive_rate" | "error_rate" => ": the rate is fpr",
-            "expected_items" => ": the number of keys is capacity",
-            "serializable" => ": leave it out, every filter can be saved",
-            "free_threading" => ": leave it out, threads can share every filter",
-            _ => "",
-        };
-        Err(PyTypeError::new_err(format!("there is no argument {name}{advice}")))
-    }
 }
 
 /// The error that an argument is, with its name before the text.
@@ -113,10 +115,9 @@ pub(crate) fn empty<'py>(
         let text = "a filter is made by the class of its kind, as in BloomFilter(1000)";
         return Err(PyTypeError::new_err(text));
     };
-    let options = Options::new(options);
-    let (goal, hashing) =
-        (Goal::new(capacity.0, options.budget(fpr)?), options.hashing(hash_func)?);
-    options.end()?;
+    let (budget, hashing) =
+        Options::read(options, |it| Ok((it.budget(fpr)?, it.hashing(hash_func)?)))?;
+    let goal = Goal::new(capacity.0, budget);
     let file = hashing.wrap(AnyFilter::with_seed(kind, goal, hashing.seed()).raised()?);
     Ok(Filter::new(hashing, Content::File(file)))
 }
@@ -150,9 +151,8 @@ impl Filter {
             let text = "a filter is built by the class of its kind, as in FuseFilter.build(keys)";
             return Err(PyTypeError::new_err(text));
         };
-        let options = Options::new(options);
-        let (budget, hashing) = (options.budget(fpr)?, options.hashing(hash_func)?);
-        options.end()?;
+        let (budget, hashing) =
+            Options::read(options, |it| Ok((it.budget(fpr)?, it.hashing(hash_func)?)))?;
         let (hashes, given) = all(keys, &hashing, Nulls::LeftOut)?;
         let (len, seed) = (hashes.len(), hashing.seed());
         let build = move || AnyFilter::build_hashes(kind, budget, seed, &hashes);

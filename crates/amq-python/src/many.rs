@@ -235,23 +235,17 @@ impl Hashes {
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let (hash, given) = hashing.hash(key)?;
         self.given = self.given.and(given);
-        self.push_hash(hash)
+        reserve(&mut self.hashes, 1)?;
+        self.hashes.push(hash);
+        Ok(())
     }
 
     #[cold]
     fn push_null(&mut self) -> PyResult<()> {
         reserve(&mut self.nulls, 1)?;
         self.nulls.push(self.hashes.len());
-        self.push_hash(KeyHash::new(0))
-    }
-
-    #[inline]
-    fn push_hash(&mut self, hash: KeyHash) -> PyResult<()> {
-        if self.hashes.len() == self.hashes.capacity() {
-            let more = self.hashes.len().max(BLOCK);
-            reserve(&mut self.hashes, more)?;
-        }
-        self.hashes.push(hash);
+        reserve(&mut self.hashes, 1)?;
+        self.hashes.push(KeyHash::new(0));
         Ok(())
     }
 

@@ -85,9 +85,7 @@ pub(crate) fn plan(
     fpr: Option<Real>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Sized> {
-    let options = Options::new(options);
-    let goal = Goal::new(capacity.0, options.budget(fpr)?);
-    options.end()?;
+    let goal = Goal::new(capacity.0, Options::read(options, |it| it.budget(fpr))?);
     Ok(Sized(AnyFilter::plan(kind_named(kind)?, goal).raised()?))
 }
 

@@ -8,15 +8,15 @@ use crate::file::{FilePath, decode_seeded, expect_pickled, load_seeded, saving};
 use crate::hashing::Hashing;
 use crate::interrupts::{apart, now_and_then};
 use crate::key;
-use crate::long;
 use crate::many::{Nulls, PIECE, all};
+use crate::number;
 use crate::number::Natural;
 use crate::repr::shown;
 use amq::ribbon::MapError;
 use amq::{DEFAULT_SEED, RibbonMap};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyDict, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyCFunction, PyDict, PyTuple};
 
 /// A map from a fixed set of keys to values of a few bits, 1 to 32. It does not store the keys: a
 /// key that was not among them gets some value, too.
@@ -120,13 +120,7 @@ impl Map {
             py.detach(|| self.map.get_batch(hashes, values))
                 .map_err(|error| PyValueError::new_err(error.to_string()))?;
         }
-        let bytes = PyByteArray::new_with(py, size_of_val(values.as_slice()), |bytes| {
-            for (bytes, value) in bytes.chunks_exact_mut(size_of::<u32>()).zip(values) {
-                bytes.copy_from_slice(&value.to_ne_bytes());
-            }
-            Ok(())
-        })?;
-        answers::array(&bytes, "uint32", "I")
+        answers::values(py, &values)
     }
 
     fn __len__(&self) -> usize {
@@ -165,25 +159,17 @@ impl Map {
     }
 
     /// Loads a map from a file that holds nothing else.
-    #[classmethod]
+    #[staticmethod]
     #[pyo3(signature = (path, *, seed=None))]
-    pub(crate) fn load(
-        cls: &Bound<'_, PyType>,
-        path: FilePath,
-        seed: Option<Natural>,
-    ) -> PyResult<Self> {
-        let (map, withheld) = load_seeded(cls.py(), &path.0, seed)?;
+    pub(crate) fn load(py: Python<'_>, path: FilePath, seed: Option<Natural>) -> PyResult<Self> {
+        let (map, withheld) = load_seeded(py, &path.0, seed)?;
         Ok(Self { map, withheld })
     }
 
     /// The map in these bytes.
-    #[classmethod]
+    #[staticmethod]
     #[pyo3(signature = (data, *, seed=None))]
-    fn from_bytes(
-        _cls: &Bound<'_, PyType>,
-        data: &Bound<'_, PyAny>,
-        seed: Option<Natural>,
-    ) -> PyResult<Self> {
+    fn from_bytes(data: &Bound<'_, PyAny>, seed: Option<Natural>) -> PyResult<Self> {
         let (map, withheld) = decode_seeded(data, seed)?;
         Ok(Self { map, withheld })
     }
@@ -215,7 +201,7 @@ fn numbers(values: &Bound<'_, PyAny>, keys: usize) -> PyResult<Vec<u32>> {
         if index == keys {
             return Err(unequal(keys, "more"));
         }
-        let number = long::whole(&value)?.and_then(|number| number.extract::<u32>().ok());
+        let number = number::whole(&value)?.and_then(|number| number.extract::<u32>().ok());
         match number {
             Some(number) => numbers.push(number),
             None => {

@@ -1,7 +1,7 @@
 //! Filters of the last generations of a stream.
 
 use crate::data::of_data;
-use crate::error::{OrRaise, of_file, of_system};
+use crate::error::{OrRaise, of_file};
 use crate::file::{FilePath, expect_file};
 use crate::filter::Filter;
 use crate::hashing::Hashing;
@@ -18,7 +18,7 @@ use amq::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyDict;
 use std::fmt::Debug;
 use std::fs;
 use std::io;
@@ -101,9 +101,8 @@ impl Rolling {
         by_count: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let options = Options::new(options);
-        let (goal, seed) = (Goal::new(capacity.0, options.budget(fpr)?), options.seed()?);
-        options.end()?;
+        let (budget, seed) = Options::read(options, |it| Ok((it.budget(fpr)?, it.seed()?)))?;
+        let goal = Goal::new(capacity.0, budget);
         let new = match kind.map_or(Ok(FilterKind::Bloom), kind_named)? {
             FilterKind::Bloom => made::<BloomFilter>,
             FilterKind::BlockedBloom => made::<BlockedBloomFilter>,
@@ -137,20 +136,20 @@ impl Rolling {
     }
 
     /// Loads a rolling filter from a file that holds nothing else.
-    #[classmethod]
-    #[pyo3(signature = (path))]
-    fn load<'py>(cls: &Bound<'py, PyType>, path: FilePath) -> PyResult<Bound<'py, PyAny>> {
-        load(cls.py(), &path)
+    #[staticmethod]
+    pub(crate) fn load(py: Python<'_>, path: FilePath) -> PyResult<Bound<'_, PyAny>> {
+        let read = py.detach(|| {
+            expect_file(&path.0)?;
+            read(&fs::read(&path.0)?).map_err(ReadError::Decode)
+        });
+        instance(py, read.map_err(|error| of_file(error, &path.0))?)
     }
 
     /// The rolling filter in these bytes.
-    #[classmethod]
-    #[pyo3(signature = (data))]
-    fn from_bytes<'py>(
-        _cls: &Bound<'py, PyType>,
-        data: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        from_bytes(data)
+    #[staticmethod]
+    pub(crate) fn from_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        of_data(data, |bytes| instance(py, py.detach(|| read(bytes)).raised()?))
     }
 }
 
@@ -175,33 +174,16 @@ pub(crate) fn instance<'py>(
     Ok(Bound::new(py, Rolling::of(generations))?.into_any())
 }
 
-/// The rolling filter in a file.
-pub(crate) fn load<'py>(py: Python<'py>, path: &FilePath) -> PyResult<Bound<'py, PyAny>> {
-    let FilePath(path) = path;
-    let bytes = py.detach(|| expect_file(path).and_then(|()| fs::read(path)));
-    let bytes = bytes.map_err(|error| of_system(&error, path))?;
-    let read = py.detach(|| read(&bytes));
-    instance(py, read.map_err(|error| of_file(ReadError::Decode(error), path))?)
-}
-
-/// The rolling filter in the bytes of an object.
-pub(crate) fn from_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = data.py();
-    of_data(data, |bytes| instance(py, py.detach(|| read(bytes)).raised()?))
-}
-
 /// The rolling filter in these bytes, of whatever kind.
 fn read(bytes: &[u8]) -> Result<Box<dyn AnyGenerations>, DecodeError> {
-    let of_kind = [read_as::<BloomFilter>, read_as::<BlockedBloomFilter>, read_as::<CuckooFilter>];
-    let mut read = of_kind[0](bytes);
-    for next in &of_kind[1..] {
-        if let Err(DecodeError::WrongKind { found, .. }) = read
-            && found != FilterKind::Rolling
-        {
-            read = next(bytes);
-        }
+    let of_other_kind = |error: &DecodeError| matches!(error, DecodeError::WrongKind { found, .. } if *found != FilterKind::Rolling);
+    match read_as::<BloomFilter>(bytes) {
+        Err(error) if of_other_kind(&error) => match read_as::<BlockedBloomFilter>(bytes) {
+            Err(error) if of_other_kind(&error) => read_as::<CuckooFilter>(bytes),
+            read => read,
+        },
+        read => read,
     }
-    read
 }
 
 fn read_as<F>(bytes: &[u8]) -> Result<Box<dyn AnyGenerations>, DecodeError>

@@ -1,14 +1,13 @@
 //! Filters as sets: unions, intersections and subsets.
 
 use crate::classes;
-use crate::data::expect_room;
 use crate::error::OrRaise;
-use crate::filter::{Both, Filter, filter_of};
+use crate::filter::{Filter, filter_of};
+use crate::guard::Both;
 use crate::insert::{InsertFilter, with_both};
 use crate::number::Natural;
-use crate::state::{State, hashes_alike};
-use amq::bloom::FoldError;
-use amq::{AnyFile, AnyFilter, Filter as _, MergeError};
+use crate::state::hashes_alike;
+use amq::{AnyFile, AnyFilter, Filter as _};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -129,9 +128,8 @@ impl InsertFilter {
         let shared = this.shared(py);
         let file = py.detach(|| {
             let state = shared.read();
-            let file = state.file().ok_or_else(|| no_bits(&state))?;
-            let folded = folded(file.filter().into_inner(), factor.0);
-            let mut small = this.hashing.wrap(folded.ok_or_else(|| no_bits(&state))?.raised()?);
+            let file = state.file()?;
+            let mut small = this.hashing.wrap(folded(file.filter().into_inner(), factor.0)?);
             if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = &mut small {
                 *info = file.key_info();
             }
@@ -152,13 +150,10 @@ fn copied<'py>(slf: &Bound<'py, InsertFilter>) -> PyResult<Bound<'py, PyAny>> {
 
 fn intersect(slf: &Bound<'_, InsertFilter>, other: &Bound<'_, Filter>) -> PyResult<()> {
     with_both(slf, other, |ours, theirs| {
-        let Some(theirs) = theirs.file() else { return Err(no_bits(theirs)) };
-        let Some(file) = ours.file_mut() else { return Err(no_bits(ours)) };
+        let (file, theirs) = (ours.file_mut()?, theirs.file()?);
         hashes_alike(file, theirs).raised()?;
         let (mine, other) = (file.key_info(), theirs.key_info());
-        let common = common(file.filter_mut().into_inner(), theirs.filter().into_inner());
-        let Some(common) = common else { return Err(no_bits(ours)) };
-        common.raised()?;
+        keep_common(file.filter_mut().into_inner(), theirs.filter().into_inner())?;
         if let AnyFile::Keys(_, info) | AnyFile::Keyed(_, info) = file {
             info.encoding = mine.encoding.and(other.encoding);
             info.withheld = mine.withheld || other.withheld;
@@ -174,38 +169,29 @@ fn covers(slf: &Bound<'_, Filter>, subset: &Bound<'_, Filter>) -> PyResult<bool>
     }
     let (py, ours, theirs) = (slf.py(), slf.get(), subset.get());
     ours.hashing.expect_same(py, &theirs.hashing)?;
-    let both = Both::new(py, ours, theirs)?;
+    let both = Both::new(py, &ours.state, &theirs.state);
     py.detach(|| {
         both.read(|whole, part| {
-            let ours = whole.file().ok_or_else(|| no_bits(whole))?;
-            let theirs = part.file().ok_or_else(|| no_bits(part))?;
-            hashes_alike(ours, theirs).raised()?;
-            let part = theirs.filter().into_inner();
-            if bits(part).is_none() {
-                return Err(no_bits(whole));
-            }
-            expect_room(part.size_in_bytes())?;
-            let mut kept = part.clone();
-            let Some(kept_of) = common(&mut kept, ours.filter().into_inner()) else {
+            let (whole, part) = (whole.file()?, part.file()?);
+            hashes_alike(whole, part).raised()?;
+            let (whole, part) = (whole.filter().into_inner(), part.filter().into_inner());
+            let (Some(all), Some(some)) = (bits(whole), bits(part)) else {
                 return Err(no_bits(whole));
             };
-            kept_of.raised()?;
-            Ok(bits(&kept) == bits(part))
+            whole.can_merge(part).raised()?;
+            Ok(all.iter().zip(some).all(|(all, some)| some & !all == 0))
         })
     })
 }
 
-/// Keeps the bits that are set in both; `None` unless both are Bloom filters of one kind.
-fn common(ours: &mut AnyFilter, theirs: &AnyFilter) -> Option<Result<(), MergeError>> {
+/// Keeps the bits that are set in both.
+fn keep_common(ours: &mut AnyFilter, theirs: &AnyFilter) -> PyResult<()> {
+    use AnyFilter::{BlockedBloom, Bloom, WideBlockedBloom};
     match (ours, theirs) {
-        (AnyFilter::Bloom(ours), AnyFilter::Bloom(theirs)) => Some(ours.intersect(theirs)),
-        (AnyFilter::BlockedBloom(ours), AnyFilter::BlockedBloom(theirs)) => {
-            Some(ours.intersect(theirs))
-        }
-        (AnyFilter::WideBlockedBloom(ours), AnyFilter::WideBlockedBloom(theirs)) => {
-            Some(ours.intersect(theirs))
-        }
-        _ => None,
+        (Bloom(ours), Bloom(theirs)) => ours.intersect(theirs).raised(),
+        (BlockedBloom(ours), BlockedBloom(theirs)) => ours.intersect(theirs).raised(),
+        (WideBlockedBloom(ours), WideBlockedBloom(theirs)) => ours.intersect(theirs).raised(),
+        (ours, _) => Err(no_bits(ours)),
     }
 }
 
@@ -230,20 +216,20 @@ pub(crate) fn estimate(filter: &AnyFilter) -> Option<f64> {
 }
 
 /// A Bloom filter in a smaller table.
-fn folded(filter: &AnyFilter, factor: u64) -> Option<Result<AnyFilter, FoldError>> {
+fn folded(filter: &AnyFilter, factor: u64) -> PyResult<AnyFilter> {
     match filter {
-        AnyFilter::Bloom(filter) => Some(filter.fold(factor).map(AnyFilter::from)),
-        AnyFilter::BlockedBloom(filter) => Some(filter.fold(factor).map(AnyFilter::from)),
-        AnyFilter::WideBlockedBloom(filter) => Some(filter.fold(factor).map(AnyFilter::from)),
-        _ => None,
+        AnyFilter::Bloom(filter) => filter.fold(factor).map(AnyFilter::from).raised(),
+        AnyFilter::BlockedBloom(filter) => filter.fold(factor).map(AnyFilter::from).raised(),
+        AnyFilter::WideBlockedBloom(filter) => filter.fold(factor).map(AnyFilter::from).raised(),
+        other => Err(no_bits(other)),
     }
 }
 
-fn no_bits(state: &State) -> PyErr {
-    state.no_file(PyTypeError::new_err(format!(
+fn no_bits(filter: &AnyFilter) -> PyErr {
+    PyTypeError::new_err(format!(
         "bits of a {} filter are not compared: BloomFilter, BlockedBloomFilter and \
          WideBlockedBloomFilter, in memory and of one kind, have intersections and subsets, and \
          are folded",
-        state.filter().kind()
-    )))
+        filter.kind()
+    ))
 }

@@ -1,14 +1,15 @@
 //! What is behind a filter's lock.
 
 use crate::encoding::{Given, is_usual};
-use crate::error::OrRaise;
+use crate::error::{OrRaise, uneven};
 use crate::file::Map;
 use crate::rolling::{AnyGenerations, no_single_filter};
 use crate::sets::{bits, estimate};
-use crate::uneven::Watch;
 use amq::{
-    Abilities, AnyError, AnyFile, BatchInsertError, Filter, KeyEncoding, KeyHash, MergeError, Stats,
+    Abilities, AnyFile, BatchInsertError, Filter, InsertFilter, KeyEncoding, KeyHash, MergeError,
+    Stats, UnevenHashes,
 };
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -77,7 +78,7 @@ impl State {
     pub(crate) fn generations(&self) -> PyResult<&dyn AnyGenerations> {
         match &self.content {
             Content::Rolling(generations) => Ok(&**generations),
-            Content::File(_) | Content::View(..) => Err(read_only()),
+            _ => Err(read_only()),
         }
     }
 
@@ -86,15 +87,7 @@ impl State {
         self.left = 0;
         match &mut self.content {
             Content::Rolling(generations) => Ok(&mut **generations),
-            Content::File(_) | Content::View(..) => Err(read_only()),
-        }
-    }
-
-    /// Why there is no file to be merged, compared or saved: this, if it stays in its own.
-    pub(crate) fn no_file(&self, of_view: PyErr) -> PyErr {
-        match &self.content {
-            Content::Rolling(_) => no_single_filter(),
-            Content::File(_) | Content::View(..) => of_view,
+            _ => Err(read_only()),
         }
     }
 
@@ -148,25 +141,35 @@ impl State {
         answers: &mut [bool],
     ) -> PyResult<()> {
         self.expect(given)?;
-        self.filter().contains_batch(hashes, answers).map_err(|error| {
-            // They are of one length.
-            pyo3::exceptions::PyValueError::new_err(error.to_string())
-        })
+        // They are of one length.
+        let asked = self.filter().contains_batch(hashes, answers);
+        asked.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The file in memory, to be changed. Classes that change filters hold no views.
-    pub(crate) fn file_mut(&mut self) -> Option<&mut AnyFile> {
-        self.settled = Given::NOTHING;
-        match &mut self.content {
-            Content::File(file) => Some(file),
-            Content::View(..) | Content::Rolling(_) => None,
+    /// The filter in memory, to be merged, saved or the like.
+    pub(crate) fn file(&self) -> PyResult<&AnyFile> {
+        match &self.content {
+            Content::File(file) => Ok(file),
+            Content::View(..) => Err(read_only()),
+            Content::Rolling(_) => Err(no_single_filter()),
         }
     }
 
-    pub(crate) fn file(&self) -> Option<&AnyFile> {
-        match &self.content {
-            Content::File(file) => Some(file),
-            Content::View(..) | Content::Rolling(_) => None,
+    /// The same, to be changed.
+    pub(crate) fn file_mut(&mut self) -> PyResult<&mut AnyFile> {
+        self.settled = Given::NOTHING;
+        match &mut self.content {
+            Content::File(file) => Ok(file),
+            Content::View(..) => Err(read_only()),
+            Content::Rolling(_) => Err(no_single_filter()),
+        }
+    }
+
+    fn inserter(&mut self) -> PyResult<&mut dyn InsertFilter> {
+        match &mut self.content {
+            Content::File(file) => file.filter_mut().into_inner().as_insert().raised(),
+            Content::View(..) => Err(read_only()),
+            Content::Rolling(generations) => Ok(&mut **generations),
         }
     }
 
@@ -186,14 +189,15 @@ impl State {
     /// Whether both have the same table, parameters, and way to hash. Bloom filters may differ in
     /// the number of keys, which is an estimate.
     pub(crate) fn equals(&self, other: &Self) -> bool {
-        if let (Content::Rolling(ours), Content::Rolling(theirs)) = (&self.content, &other.content)
-        {
-            return ours.file() == theirs.file();
-        }
-        let (Some(ours), Some(theirs)) = (self.file(), other.file()) else { return false };
-        if hashes_alike(ours, theirs).is_err() {
-            return false;
-        }
+        let (ours, theirs) = match (&self.content, &other.content) {
+            (Content::Rolling(ours), Content::Rolling(theirs)) => {
+                return ours.file() == theirs.file();
+            }
+            (Content::File(ours), Content::File(theirs)) if hashes_alike(ours, theirs).is_ok() => {
+                (ours, theirs)
+            }
+            _ => return false,
+        };
         let (ours, theirs) = (ours.filter().into_inner(), theirs.filter().into_inner());
         match bits(ours) {
             // Their numbers of keys depend on the order in which these came.
@@ -228,42 +232,24 @@ impl State {
     ) -> PyResult<Put> {
         self.expect(given)?;
         self.expect_even(hashes)?;
-        let told =
-            self.file().map(|file| given.into_filter(file.encoding(), || file.filter().is_empty()));
-        let inserted = match (&mut self.content, new) {
-            (Content::File(file), Some(new)) => {
-                file.filter_mut().into_inner().insert_batch_new(hashes, new)
-            }
-            (Content::File(file), None) => file.filter_mut().into_inner().insert_batch(hashes),
-            (Content::Rolling(generations), Some(new)) => {
-                generations.insert_batch_new(hashes, new).map_err(AnyError::Batch)
-            }
-            (Content::Rolling(generations), None) => {
-                generations.insert_batch(hashes).map_err(AnyError::Batch)
-            }
-            (Content::View(..), _) => return Err(read_only()),
+        let was_empty = self.filter().is_empty();
+        let filter = self.inserter()?;
+        let inserted = match new {
+            Some(new) => filter.insert_batch_new(hashes, new),
+            None => filter.insert_batch(hashes),
         };
-        let some = match &inserted {
-            Ok(_) => !hashes.is_empty(),
-            Err(AnyError::Batch(error)) => error.done > 0,
-            Err(_) => false,
-        };
+        let some = inserted.as_ref().map_or_else(|error| error.done > 0, |_| !hashes.is_empty());
         if some {
-            if let Some(told) = told
-                && let Content::File(file) = &mut self.content
-            {
-                file.set_encoding(told);
+            if let Content::File(file) = &mut self.content {
+                file.set_encoding(given.into_filter(file.encoding(), was_empty));
             }
             self.settled = self.settled.and(given);
         }
-        let inserted = inserted.map_err(|error| match error {
-            AnyError::Batch(error) => {
-                let done = error.done.saturating_add(done);
-                AnyError::Batch(BatchInsertError { done, ..error })
-            }
-            error => error,
-        });
         let overfull = self.is_overfull(hashes.len() as u64);
+        let inserted = inserted.map_err(|error| {
+            let done = error.done.saturating_add(done);
+            BatchInsertError { done, ..error }
+        });
         Ok(Put { new: inserted.raised()?, overfull })
     }
 
@@ -298,7 +284,10 @@ impl State {
     }
 
     fn estimate(&self) -> Option<f64> {
-        estimate(self.file()?.filter().into_inner())
+        match &self.content {
+            Content::File(file) => estimate(file.filter().into_inner()),
+            _ => None,
+        }
     }
 
     /// To be asked after a merge.
@@ -309,12 +298,12 @@ impl State {
 
     /// Removes all keys.
     pub(crate) fn clear(&mut self) -> PyResult<()> {
-        match &mut self.content {
-            Content::File(file) => file.filter_mut().into_inner().clear().raised()?,
-            Content::Rolling(generations) => generations.clear(),
-            Content::View(..) => return Err(read_only()),
+        if let Content::Rolling(generations) = &mut self.content {
+            generations.clear();
+            self.settled = Given::NOTHING;
+        } else {
+            self.file_mut()?.filter_mut().into_inner().clear().raised()?;
         }
-        self.settled = Given::NOTHING;
         (self.left, self.is_sum) = (0, false);
         Ok(())
     }
@@ -322,21 +311,13 @@ impl State {
     /// Removes a copy of a key.
     pub(crate) fn remove(&mut self, hash: KeyHash, given: Given) -> PyResult<bool> {
         self.expect(given)?;
-        match self.file_mut() {
-            Some(file) => file.filter_mut().into_inner().remove_hash(hash).raised(),
-            None => Err(read_only()),
-        }
+        self.file_mut()?.filter_mut().into_inner().remove_hash(hash).raised()
     }
 
     /// How many copies of a key there are.
     pub(crate) fn count(&self, hash: KeyHash, given: Given) -> PyResult<u64> {
         self.expect(given)?;
-        match &self.content {
-            Content::File(file) => {
-                Ok(file.filter().into_inner().count_hash(hash).raised()?.estimate)
-            }
-            Content::View(..) | Content::Rolling(_) => Err(read_only()),
-        }
+        Ok(self.file()?.filter().into_inner().count_hash(hash).raised()?.estimate)
     }
 }
 
@@ -352,8 +333,42 @@ pub(crate) fn hashes_alike(ours: &AnyFile, theirs: &AnyFile) -> Result<(), Merge
     }
 }
 
-fn read_only() -> PyErr {
-    pyo3::exceptions::PyTypeError::new_err(
-        "the filter was opened in its file, to be asked only: amq.load reads it into memory",
+/// What a filter is not that stays in its file. (Classes that change filters hold none, unless
+/// someone gives it another class.)
+pub(crate) fn read_only() -> PyErr {
+    PyTypeError::new_err(
+        "the filter was opened in its file, to be asked only: copy the file, or let amq.load read \
+         it into memory",
     )
+}
+
+/// Different hashes that are enough to tell.
+const ENOUGH: usize = 1000;
+
+/// The hashes that were inserted, while all of them agree in their highest 16 bits and there are
+/// few.
+#[derive(Debug, Default)]
+pub(crate) struct Watch(Vec<u64>);
+
+impl Watch {
+    /// Refuses hashes that bring those that agree to a thousand different ones. Whether to go on
+    /// watching: no longer, once one differs.
+    pub(crate) fn take(&mut self, hashes: &[KeyHash]) -> PyResult<bool> {
+        let before = self.0.len();
+        for hash in hashes.iter().map(|hash| hash.get()) {
+            let first = *self.0.first().unwrap_or(&hash);
+            if (first ^ hash) >> 48 != 0 {
+                return Ok(false);
+            }
+            if self.0.contains(&hash) {
+                continue;
+            }
+            if self.0.len() + 1 == ENOUGH {
+                self.0.truncate(before);
+                return Err(uneven(UnevenHashes::new(ENOUGH as u64, (first >> 48) as u16)));
+            }
+            self.0.push(hash);
+        }
+        Ok(true)
+    }
 }

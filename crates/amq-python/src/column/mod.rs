@@ -5,11 +5,10 @@ mod capsule;
 mod elements;
 mod import;
 mod keys;
-mod stream;
 
+use self::capsule::Stream;
 pub(crate) use self::elements::{Elements, is_of_objects};
 use self::import::columns_of;
-use self::stream::Stream;
 use crate::data::len_of;
 use crate::hashing::Hashing;
 use crate::interrupts::Patience;
