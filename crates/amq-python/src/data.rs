@@ -21,7 +21,7 @@ pub(crate) fn of_data<T>(
 /// These bytes as an object. The interpreter is let go of while many are copied.
 pub(crate) fn to_object<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, bytes.len(), |to| {
-        match is_large(bytes.len() as u64) {
+        match bytes.len() > LARGE {
             true => py.detach(|| to.copy_from_slice(bytes)),
             false => to.copy_from_slice(bytes),
         }
@@ -29,10 +29,8 @@ pub(crate) fn to_object<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'p
     })
 }
 
-/// Whether it takes a while to copy so many bytes: other threads are not to wait for it.
-const fn is_large(bytes: u64) -> bool {
-    bytes > 1 << 20
-}
+/// It takes a while to copy more bytes: other threads are not to wait for it.
+const LARGE: usize = 1 << 20;
 
 /// As many zeros, or whatever stands for that; MemoryError if there is no room for them.
 pub(crate) fn zeroed<T: Clone + Default>(len: usize) -> PyResult<Vec<T>> {

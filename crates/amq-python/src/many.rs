@@ -235,17 +235,22 @@ impl Hashes {
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let (hash, given) = hashing.hash(key)?;
         self.given = self.given.and(given);
-        reserve(&mut self.hashes, 1)?;
-        self.hashes.push(hash);
-        Ok(())
+        self.push_hash(hash)
     }
 
     #[cold]
     fn push_null(&mut self) -> PyResult<()> {
         reserve(&mut self.nulls, 1)?;
         self.nulls.push(self.hashes.len());
-        reserve(&mut self.hashes, 1)?;
-        self.hashes.push(KeyHash::new(0));
+        self.push_hash(KeyHash::new(0))
+    }
+
+    #[inline]
+    fn push_hash(&mut self, hash: KeyHash) -> PyResult<()> {
+        if self.hashes.len() == self.hashes.capacity() {
+            reserve(&mut self.hashes, BLOCK)?;
+        }
+        self.hashes.push(hash);
         Ok(())
     }
 

@@ -16,13 +16,9 @@ use pyo3::types::PyTuple;
 impl InsertFilter {
     fn __or__<'py>(
         slf: &Bound<'py, Self>,
-        other: &Bound<'py, PyAny>,
+        other: &Bound<'py, Filter>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        match other.cast::<Filter>() {
-            Ok(_) => Self::union(slf, &PyTuple::new(py, [other])?),
-            Err(_) => Ok(py.NotImplemented().into_bound(py)),
-        }
+        Self::union(slf, &PyTuple::new(slf.py(), [other])?)
     }
 
     fn __ior__(slf: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
@@ -31,13 +27,9 @@ impl InsertFilter {
 
     fn __and__<'py>(
         slf: &Bound<'py, Self>,
-        other: &Bound<'py, PyAny>,
+        other: &Bound<'py, Filter>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        match other.cast::<Filter>() {
-            Ok(_) => Self::intersection(slf, &PyTuple::new(py, [other])?),
-            Err(_) => Ok(py.NotImplemented().into_bound(py)),
-        }
+        Self::intersection(slf, &PyTuple::new(slf.py(), [other])?)
     }
 
     fn __iand__(slf: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {

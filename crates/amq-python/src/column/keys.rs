@@ -4,11 +4,8 @@ use crate::encoding::Given;
 use crate::key::Under;
 use amq::{Encoder, Key, KeyHash};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, ByteArrayType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, GenericByteArray};
+use arrow_array::types::ByteArrayType;
+use arrow_array::{Array, ArrayRef, GenericByteArray, downcast_integer_array};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 
@@ -120,15 +117,11 @@ pub(super) fn given(of: &DataType) -> Option<Given> {
 
 /// Text is not looked at as such.
 fn make<V: Use>(array: &ArrayRef, what: V) -> V::Made<'_> {
-    match array.data_type() {
-        DataType::Int8 => integers::<Int8Type, V>(array, what),
-        DataType::Int16 => integers::<Int16Type, V>(array, what),
-        DataType::Int32 => integers::<Int32Type, V>(array, what),
-        DataType::Int64 => integers::<Int64Type, V>(array, what),
-        DataType::UInt8 => integers::<UInt8Type, V>(array, what),
-        DataType::UInt16 => integers::<UInt16Type, V>(array, what),
-        DataType::UInt32 => integers::<UInt32Type, V>(array, what),
-        DataType::UInt64 => integers::<UInt64Type, V>(array, what),
+    downcast_integer_array! {
+        array => {
+            let values: &[_] = array.values();
+            what.keys(move |row| values[row])
+        }
         DataType::Boolean => {
             let values = array.as_boolean();
             what.keys(move |row| values.value(row))
@@ -160,14 +153,6 @@ fn make<V: Use>(array: &ArrayRef, what: V) -> V::Made<'_> {
         // All are nulls: there is nothing to be hashed.
         _ => what.keys(|_| 0u64),
     }
-}
-
-fn integers<T, V: Use>(array: &ArrayRef, what: V) -> V::Made<'_>
-where
-    T: ArrowPrimitiveType<Native: Key>,
-{
-    let values: &[T::Native] = array.as_primitive::<T>().values();
-    what.keys(move |row| values[row])
 }
 
 /// Strings and binaries, which lie behind one another.

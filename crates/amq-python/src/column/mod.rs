@@ -6,7 +6,6 @@ mod elements;
 mod import;
 mod keys;
 
-use self::capsule::Stream;
 pub(crate) use self::elements::{Elements, is_of_objects};
 use self::import::columns_of;
 use crate::data::len_of;
@@ -67,16 +66,10 @@ fn unequal(what: &str) -> PyErr {
 /// Columns of keys, or of parts of keys.
 pub(crate) struct Column(Vec<Reader>);
 
-/// Where the next arrays of a column come from.
-enum Source {
-    Array,
-    Buffer(buffer::Items),
-    Stream(Stream),
-}
-
 /// A column, and how far it was read.
 struct Reader {
-    source: Source,
+    /// The next array of a stream, or of pieces of a buffer.
+    next: Box<dyn FnMut() -> PyResult<Option<ArrayRef>> + Send>,
     piece: Option<ArrayRef>,
     /// The next row of the piece.
     at: usize,
@@ -177,20 +170,24 @@ impl Reader {
         match capsule::made(object)? {
             Some(made) => Self::of_arrow(&made),
             None => {
-                Ok(buffer::Items::of(object)?.map(|items| Self::new(Source::Buffer(items), None)))
+                let items = buffer::Items::of(object)?;
+                Ok(items.map(|mut items| Self::new(None, move || items.next())))
             }
         }
     }
 
     fn of_arrow(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Some(array) = capsule::array(object)? {
-            return Ok(Some(Self::new(Source::Array, Some(array))));
+            return Ok(Some(Self::new(Some(array), || Ok(None))));
         }
-        Ok(capsule::stream(object)?.map(|stream| Self::new(Source::Stream(stream), None)))
+        Ok(capsule::stream(object)?.map(|mut stream| Self::new(None, move || stream.next())))
     }
 
-    const fn new(source: Source, piece: Option<ArrayRef>) -> Self {
-        Self { source, piece, at: 0 }
+    fn new(
+        piece: Option<ArrayRef>,
+        next: impl FnMut() -> PyResult<Option<ArrayRef>> + Send + 'static,
+    ) -> Self {
+        Self { next: Box::new(next), piece, at: 0 }
     }
 
     /// Rows that can be read before the next are fetched.
@@ -202,15 +199,8 @@ impl Reader {
     fn fetch(&mut self, patience: &mut Patience) -> PyResult<()> {
         while self.left() == 0 {
             patience.hear()?;
-            let next = match &mut self.source {
-                Source::Array => None,
-                Source::Buffer(items) => items.next()?,
-                Source::Stream(stream) => stream.next()?,
-            };
-            if next.is_none() {
-                break;
-            }
-            (self.piece, self.at) = (next, 0);
+            let Some(next) = (self.next)()? else { break };
+            (self.piece, self.at) = (Some(next), 0);
         }
         Ok(())
     }
