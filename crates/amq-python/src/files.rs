@@ -86,10 +86,12 @@ impl Filter {
         hash_func: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let alone = expect_only(&[], FilterKind::Rolling, hash_func.as_ref(), options);
         let (load, size) =
             Options::read(options, |it| Ok((it.load()?, it.size(it.take("fpr")?)?)))?;
         if rolls(cls, || info(&path.0))? {
-            return Rolling::load(cls.py(), path);
+            let rolling = Rolling::load(cls.py(), path)?;
+            return alone.map(|()| rolling);
         }
         let load = size.map_or(load, |size| load.budget(size));
         of_class(cls, file::load(cls.py(), &path.0, load)?, hash_func)
@@ -133,9 +135,11 @@ impl Filter {
         hash_func: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let alone = expect_only(&[], FilterKind::Rolling, hash_func.as_ref(), options);
         let load = Options::read(options, Options::load)?;
         if of_data(data, |bytes| rolls(cls, || FileInfo::of(bytes).ok()))? {
-            return Rolling::from_bytes(data);
+            let rolling = Rolling::from_bytes(data)?;
+            return alone.map(|()| rolling);
         }
         of_class(cls, file::decode(data, load)?, hash_func)
     }
@@ -187,21 +191,15 @@ pub(crate) fn load<'py>(
     hash_func: Option<Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let kind = py.detach(|| info(&path.0)).and_then(|info| info.kind);
-    let by_seed = options.is_none_or(|options| {
-        options.iter().all(|(name, value)| value.is_none() || name.eq("seed").unwrap_or(false))
-    });
-    let seed = || Options(options.cloned()).take("seed");
+    let kind = match py.detach(|| info(&path.0)).and_then(|info| info.kind) {
+        Some(kind @ (FilterKind::RibbonMap | FilterKind::Interleaved)) => kind,
+        _ => return Filter::load(&py.get_type::<Filter>(), path, hash_func, options),
+    };
+    expect_only(&["seed"], kind, hash_func.as_ref(), options)?;
+    let seed = Options(options.cloned()).take("seed")?;
     match kind {
-        Some(FilterKind::RibbonMap) if by_seed && hash_func.is_none() => {
-            let map = Map::load(py, path, seed()?)?;
-            Ok(Bound::new(py, map)?.into_any())
-        }
-        Some(FilterKind::Interleaved) if by_seed && hash_func.is_none() => {
-            let bins = Interleaved::load(py, path, seed()?)?;
-            Ok(Bound::new(py, bins)?.into_any())
-        }
-        _ => Filter::load(&py.get_type::<Filter>(), path, hash_func, options),
+        FilterKind::RibbonMap => Ok(Bound::new(py, Map::load(py, path, seed)?)?.into_any()),
+        _ => Ok(Bound::new(py, Interleaved::load(py, path, seed)?)?.into_any()),
     }
 }
 
@@ -247,6 +245,27 @@ fn rolls(
 ) -> PyResult<bool> {
     let is_rolling = |info: FileInfo| info.kind == Some(FilterKind::Rolling);
     Ok(kind_of(cls)?.is_none() && cls.py().detach(info).is_some_and(is_rolling))
+}
+
+/// Refuses arguments that are for files of other kinds.
+fn expect_only(
+    taken: &[&str],
+    kind: FilterKind,
+    hash_func: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let error = |name: &str| {
+        let id = kind.id();
+        let text = format!("a file of the kind {id} is loaded without {name}: leave it out");
+        Err(PyTypeError::new_err(text))
+    };
+    for (name, value) in options.into_iter().flatten() {
+        let name = name.extract::<String>()?;
+        if !value.is_none() && !taken.contains(&name.as_str()) {
+            return error(&name);
+        }
+    }
+    if hash_func.is_some() { error("hash_func") } else { Ok(()) }
 }
 
 /// The filter as an object, if its kind is that of the class it was asked of.

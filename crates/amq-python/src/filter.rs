@@ -206,8 +206,15 @@ impl Filter {
     #[pyo3(signature = (hashes, /))]
     fn contains_hashes<'py>(&self, hashes: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = hashes.py();
-        let hashes = PyBuffer::<u64>::get(hashes)?.to_vec(py)?;
-        let hashes: Vec<KeyHash> = hashes.into_iter().map(KeyHash::new).collect();
+        let buffer = PyBuffer::<u64>::get(hashes).ok().filter(|buffer| buffer.dimensions() == 1);
+        let Some(buffer) = buffer else {
+            return Err(PyTypeError::new_err(format!(
+                "hashes are an array of numpy.uint64 in one dimension, as amq.hashes returns it, \
+                 and this is none, but {}",
+                class_of(hashes)?
+            )));
+        };
+        let hashes: Vec<KeyHash> = buffer.to_vec(py)?.into_iter().map(KeyHash::new).collect();
         let mut answers = zeroed(hashes.len())?;
         let shared = self.shared(py);
         for (hashes, answers) in hashes.chunks(PIECE).zip(answers.chunks_mut(PIECE)) {

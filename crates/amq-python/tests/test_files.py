@@ -402,3 +402,17 @@ def test_a_filter_is_truncated_in_memory_and_as_it_is_loaded(tmp_path):
     for change in (lambda: cuckoo.truncate(0.1), lambda: amq.load(tmp_path / "cuckoo", fpr=0.1)):
         with pytest.raises(amq.Unsupported, match="`cuckoo` cannot be truncated"):
             change()
+
+
+@pytest.mark.parametrize("arguments", [{"key": b"k" * 16}, {"fpr": 0.5}, {"hash_func": len}, {"bytes": 9}])
+def test_arguments_that_a_file_does_not_take_are_refused(tmp_path, arguments):
+    path, (name,) = tmp_path / "a.amq", arguments
+    rolling = amq.Rolling(10, generations=2)
+    for saved in (rolling, amq.RibbonMap.build({1: 2}), amq.InterleavedBloomFilter(2, 10)):
+        saved.save(path)
+        assert amq.load(path, seed=None, key=None, fpr=None) == saved
+        with pytest.raises(TypeError, match=f"is loaded without {name}"):
+            amq.load(path, **arguments)
+    if name in ("key", "hash_func"):
+        with pytest.raises(TypeError, match=f"is loaded without {name}"):
+            amq.Filter.from_bytes(rolling.to_bytes(), **arguments)

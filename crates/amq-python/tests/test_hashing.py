@@ -375,8 +375,8 @@ def test_hashes_that_are_none_are_refused():
     for wrong in (-1, 2**64, 1.5, "a", None):
         with pytest.raises((TypeError, ValueError)):
             filter.contains_hash(wrong)
-    for wrong in (np.arange(3), np.arange(3.0), [1, 2], "ab", 5):
-        with pytest.raises((TypeError, BufferError)):
+    for wrong in (np.arange(3), np.arange(3.0), [1, 2], "ab", 5, np.zeros((2, 2), np.uint64)):
+        with pytest.raises(TypeError, match="an array of numpy.uint64 in one dimension"):
             filter.contains_hashes(wrong)
     for wrong in (1.5, None, {}):
         with pytest.raises(TypeError):
