@@ -1,5 +1,5 @@
-//! Errors of the library as exceptions, with their own texts; or in the words of Python, where these
-//! name types and methods.
+//! Errors of the library as exceptions, with their own texts; or in the words of Python, where
+//! these name types and methods.
 
 use amq::bloom::FoldError;
 use amq::{

@@ -1,5 +1,5 @@
-//! Numbers: as arguments, where an error names the value; and as 64 bits, without an exception where
-//! they are longer or none.
+//! Numbers: as arguments, where an error names the value; and as 64 bits, without an exception
+//! where they are longer or none.
 #![allow(unsafe_code, reason = "the safe conversions make an exception where this says no")]
 
 use crate::repr::{class_of, shown};

@@ -30,6 +30,18 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `std` | yes | paths and streams, [`sharded`], [`load_or_maybe`]; without it the crate needs only `alloc` |
+//! | `all` | yes | every variant: `bloom`, `counting`, `scalable`, `cuckoo`, `quotient`, `ribbon`, `fuse`, `interleaved` |
+//! | `rayon` | no | `par_build`, `par_insert_keys` and the like, on several threads |
+//! | `serde` | no | filters as values of serde, in their file format |
+//!
+//! For a single variant, turn the defaults off: `default-features = false, features = ["std",
+//! "bloom"]`.
+//!
 //! The crate `amq-advisor` recommends a filter for a workload, and settings for databases and other
 //! engines.
 #![no_std]
