@@ -1,5 +1,5 @@
 //! A filter of a third party and its tests, with one `use`: a set of fingerprints, which stands in
-//! a `BTreeSet` here, where a real filter would pack it.
+//! a `HashSet` here, where a real filter would pack it.
 
 use amq_core::*;
 
@@ -10,7 +10,7 @@ amq_conformance::suite!(
 
 #[derive(Clone, PartialEq)]
 pub(crate) struct Fingerprints {
-    set: std::collections::BTreeSet<u64>,
+    set: std::collections::HashSet<u64>,
     params: Params,
     seed: u64,
 }
