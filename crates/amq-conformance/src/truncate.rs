@@ -5,6 +5,7 @@ use crate::fail::OrFail;
 use crate::files::{FileFilter, LOAD, Pieces, damaged, encoded, forged_files, streamed};
 use crate::fill::{Fill, all_found, count_absent_found, filled, present_hashes};
 use crate::memory::{counted, every_refused_allocation_is_an_error, peak_of};
+use crate::testing::Folder;
 use amq_core::{Budget, DecodeError, Goal, PlanFilter, TruncateError, TruncateFilter};
 use std::cell::RefCell;
 
@@ -222,7 +223,8 @@ pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: FileFilter + TruncateF
     for n in [0, 1, 100, 40_000, 1_000_000] {
         let built = filled(fill, n, BUILT, 4);
         let file = encoded(&built);
-        let path = std::env::temp_dir().join(format!("amq-truncate-{}", std::process::id()));
+        let folder = Folder::new();
+        let path = folder.join("file.amq");
         std::fs::write(&path, &file).or_fail("a file");
         for rate in [1e-4, 1.0 / 256.0, 0.01, 0.3] {
             let budget = Budget::Fpr(rate);
@@ -242,7 +244,6 @@ pub fn a_budget_takes_the_memory_of_the_smaller_filter<F: FileFilter + TruncateF
             let stream = || read_within::<F>(&file, budget, Some(usize::MAX));
             peak("read from a stream", &stream, most + size);
         }
-        std::fs::remove_file(&path).or_fail("removing a file");
     }
 }
 

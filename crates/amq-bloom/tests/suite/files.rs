@@ -8,6 +8,7 @@ use amq_bloom::{
 };
 use amq_conformance::{
     files::{callers_hash, golden, golden_prehashed, mend},
+    testing::Folder,
     with_params,
 };
 
@@ -171,8 +172,7 @@ fn numbers_that_no_filter_has_are_refused_by_name() {
 
 #[test]
 fn a_file_on_disk_is_replaced_whole() {
-    let folder = std::env::temp_dir().join(format!("amq-bloom-files-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new();
     let path = folder.join("seen.amq");
     for n in [10, 1000] {
         let mut filter = BloomFilter::new(Goal::fpr(1000, 0.01)).unwrap();
@@ -180,10 +180,10 @@ fn a_file_on_disk_is_replaced_whole() {
         filter.save(&path).unwrap();
         assert_eq!(BloomFilter::load(&path).unwrap(), filter);
         // Nothing is left beside it.
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 1);
     }
     let filter = BloomFilter::load(&path).unwrap();
-    let error = filter.save(&folder).unwrap_err();
+    let error = filter.save(&*folder).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
     #[cfg(unix)]
     {
@@ -202,13 +202,13 @@ fn a_file_on_disk_is_replaced_whole() {
     assert_eq!(error, "1 byte follows the end of the filter");
     assert_eq!(BloomFilter::read_from(&bytes[..]).unwrap(), filter);
     assert!(BloomFilter::load(folder.join("nothing")).is_err());
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 #[cfg(target_has_atomic = "64")]
 fn an_atomic_filter_is_saved_as_the_file_of_the_plain_one() {
-    let path = std::env::temp_dir().join(format!("amq-atomic-{}", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("atomic.amq");
     macro_rules! check {
         ($atomic:ty, $plain:ty) => {
             let atomic = <$atomic>::with_seed(Goal::fpr(4000, 0.01), 7).unwrap();
@@ -242,7 +242,6 @@ fn an_atomic_filter_is_saved_as_the_file_of_the_plain_one() {
             let loaded = <$atomic>::load(&path).unwrap();
             assert!((0..1000u64).all(|key| loaded.contains(&key)));
             assert!((0..4000u64).all(|key| atomic.contains(&key)));
-            std::fs::remove_file(&path).unwrap();
         };
     }
     check!(AtomicBloomFilter, BloomFilter);

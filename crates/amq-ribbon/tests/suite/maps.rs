@@ -3,6 +3,7 @@
 
 use amq_conformance::files::{committed, mend};
 use amq_conformance::suite;
+use amq_conformance::testing::Folder;
 use amq_core::internal::{Contents, FileFormat, Hashing, Opened, Sections};
 use amq_ribbon::{
     BuildError, Bytes, DecodeError, Filter, FilterFile, FilterKind, Goal, Key, KeyHash,
@@ -149,10 +150,10 @@ fn golden_files_are_read_and_written_as_ever() {
 #[test]
 fn a_map_is_saved_streamed_and_viewed_and_has_the_same_values() {
     let map = golden_map(20_000, 11, 3);
-    let path = std::env::temp_dir().join(format!("amq-map-{}.amq", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("map.amq");
     map.save(&path).unwrap();
     assert!(RibbonMap::load(&path).unwrap() == map);
-    std::fs::remove_file(&path).unwrap();
 
     let mut bytes = Vec::new();
     map.write_to(&mut bytes).unwrap();

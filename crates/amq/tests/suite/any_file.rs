@@ -7,11 +7,13 @@ use amq::{
     DecodeError, FilterFile, FilterKind, Goal, Inserted, Key, KeyEncoding, KeyHash, KeyInfo, Keyed,
     LoadOptions, MergeError, Prehashed, RibbonMap, SaveOptions, Secret, SipKey,
 };
+use amq_conformance::testing::Folder;
 
 /// Without its secret a filter can be looked at. A file of it could never be asked for keys.
 #[test]
 fn without_its_secret_a_filter_is_only_looked_at() {
-    let path = std::env::temp_dir().join(format!("amq-looked-at-{}", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("looked-at.amq");
     for &kind in AnyFilter::KINDS {
         let keyed = keyed(kind, KEY);
         let hashes: Vec<KeyHash> = (0..KEYS).map(|number| number.key_hash(SEED)).collect();

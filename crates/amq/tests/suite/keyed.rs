@@ -11,6 +11,7 @@ use amq::{
     SaveOptions, Secret, SipKey, load_or_maybe,
 };
 use amq_conformance::files::{committed, mend};
+use amq_conformance::testing::Folder;
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -99,7 +100,8 @@ fn a_keyed_file_of_every_kind_is_read_under_its_key_alone() {
 
 #[test]
 fn a_keyed_file_on_disk_is_loaded_with_its_key() {
-    let path = std::env::temp_dir().join(format!("amq-keyed-{}", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("keyed.amq");
     let mut filter = Keyed::<CuckooFilter>::new(Goal::fpr(1000, 0.01), KEY).unwrap();
     filter.insert_keys(&["one", "two"]).unwrap();
     filter.save(&path).unwrap();
@@ -124,7 +126,6 @@ fn a_keyed_file_on_disk_is_loaded_with_its_key() {
     // Whoever asks for keys gets no wrong "no".
     let missing = load_or_maybe(&path);
     assert!((0..2000u64).all(|key| missing.contains(&key)) && missing.filter().is_none());
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use amq::*;
 use amq_conformance::memory::{every_refused_allocation_is_an_error, peak_of};
+use amq_conformance::testing::Folder;
 
 const KEYS: u64 = 1_000_000;
 
 #[test]
 fn loading_never_holds_the_file_beside_the_filter() {
-    let path = std::env::temp_dir().join(format!("amq-peak-{}", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("filter.amq");
     for kind in FilterKind::ALL {
         let filter = AnyFilter::build(kind, Budget::Fpr(0.01), 0..KEYS).unwrap();
         filter.save(&path).unwrap();
@@ -21,12 +23,12 @@ fn loading_never_holds_the_file_beside_the_filter() {
             filter.to_bytes().unwrap().len() as u64
         );
     }
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]
 fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() {
-    let path = std::env::temp_dir().join(format!("amq-claims-{}", std::process::id()));
+    let folder = Folder::new();
+    let path = folder.join("claim.amq");
     for kind in [FilterKind::Bloom, FilterKind::BlockedCounting] {
         let filter = AnyFilter::new(kind, Goal::bits_per_key(2_500_000, 110.0)).unwrap();
         let bytes = filter.to_bytes().unwrap();
@@ -37,7 +39,6 @@ fn a_file_that_claims_more_than_it_holds_takes_a_step_of_memory() {
         // Memory grows in steps of a mebibyte, beside the buffer to read through.
         assert!(peak <= (1 << 20) + (90 << 10), "{kind}: {peak} bytes for 10,000");
     }
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

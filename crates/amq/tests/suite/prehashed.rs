@@ -8,6 +8,7 @@ use amq::{
     InsertFilter, KeyHash, KeyInfo, LoadOptions, MergeError, Prehashed, QuotientFilter, ReadError,
     SaveOptions, ScalableBloomFilter, load_or_maybe,
 };
+use amq_conformance::testing::Folder;
 
 const KEYS: u64 = 500;
 
@@ -25,8 +26,8 @@ fn prehashed(kind: FilterKind) -> AnyFile {
 
 #[test]
 fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
-    let name = format!("amq-prehashed-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
+    let folder = Folder::new();
+    let path = folder.join("prehashed.amq");
     for &kind in AnyFilter::KINDS {
         let file = prehashed(kind);
         file.save(&path).unwrap();
@@ -47,7 +48,6 @@ fn a_file_of_every_kind_is_read_as_hashes_and_never_as_keys() {
         let missing = load_or_maybe(&path);
         assert!((0..2000u64).all(|key| missing.contains(&key)) && missing.filter().is_none());
     }
-    std::fs::remove_file(path).unwrap();
 }
 
 /// Hashes that no filter can use: the keys themselves, and 32 bits.
@@ -173,8 +173,8 @@ fn what_filters_pass_on_is_never_refused() {
 
 #[test]
 fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
-    let name = format!("amq-withheld-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
+    let folder = Folder::new();
+    let path = folder.join("withheld.amq");
     let goal = Goal::fpr(100, 0.01);
     let filter = AnyFilter::build_with_seed(FilterKind::Cuckoo, goal, 7, ["a key"]).unwrap();
     let bytes = SaveOptions::new().without_secret().to_bytes(&filter).unwrap();
@@ -185,7 +185,6 @@ fn what_a_file_holds_is_read_with_the_seed_that_it_withholds() {
     assert!(LoadOptions::new().seed(7).from_bytes::<AnyFile>(&bytes).unwrap() == file);
     assert!(LoadOptions::new().seed(7).read_from::<AnyFile, _>(&bytes[..]).unwrap() == file);
     assert!(LoadOptions::new().seed(7).load::<AnyFile>(&path).unwrap() == file);
-    std::fs::remove_file(path).unwrap();
     // Without keys there is no seed to give.
     let hashes = prehashed(FilterKind::Cuckoo).to_bytes().unwrap();
     assert_eq!(
