@@ -9,16 +9,18 @@ use amq_bloom::{BuildFilter, EmptyFilter};
 use amq_bloom::{ParBuildExt, ParInsertExt};
 use amq_conformance::insert::many_keys_make_the_filter_that_they_make_one_by_one as many;
 
-/// By one thread, and in pools of one to sixteen: all of these for 70,000 keys, some for others.
-fn law<F: BuildFilter + EmptyFilter<Params: Sync> + PartialEq>(params: F::Params, n: u64) {
+/// By one thread, and in pools of these numbers of threads.
+fn law<F: BuildFilter + EmptyFilter<Params: Sync> + PartialEq>(
+    params: F::Params,
+    n: u64,
+    pools: &[usize],
+) {
     let once = |run: &(dyn Fn() + Sync)| run();
     many::<F>(params, n, once, F::insert_batch, |plan, keys| F::build_keys(plan, 1, keys));
     #[cfg(feature = "rayon")]
     {
         let in_pools = |run: &(dyn Fn() + Sync)| {
-            let few = [1, 2, 3, 5, 16];
-            let all: Vec<usize> = (1..=16).collect();
-            for &threads in if n == 70_000 { &all } else { &few[..] } {
+            for &threads in pools {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 pool.expect("a pool of threads").install(run);
             }
@@ -28,12 +30,26 @@ fn law<F: BuildFilter + EmptyFilter<Params: Sync> + PartialEq>(params: F::Params
     }
 }
 
+const FEW: [usize; 5] = [1, 2, 3, 5, 16];
+const ALL: [usize; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+
 /// Their tables are larger than those that one thread fills as keys come.
 #[test]
 fn many_keys_make_the_filter_that_they_make_one_by_one() {
-    for n in [0, 1, 7, 8, 100, 70_000, 1_000_000] {
-        law::<BloomFilter>(BloomParams::new(300_000_007, 7), n);
-        law::<BlockedBloomFilter>(BlockedParams::new(3_300_003), n);
-        law::<WideBlockedBloomFilter>(WideBlockedParams::new(1_650_001, 9), n);
+    for n in [70_000, 1_000_000] {
+        law::<BloomFilter>(BloomParams::new(300_000_007, 7), n, &FEW);
+        law::<BlockedBloomFilter>(BlockedParams::new(3_300_003), n, &FEW);
+        law::<WideBlockedBloomFilter>(WideBlockedParams::new(1_650_001, 9), n, &FEW);
+    }
+}
+
+/// Tables large enough for several threads to share the work, unless the keys are few.
+#[test]
+fn any_number_of_threads_makes_the_filter_of_one() {
+    for n in [0, 1, 7, 8, 100, 70_000] {
+        let pools = if n < 70_000 { &FEW[..] } else { &ALL };
+        law::<BloomFilter>(BloomParams::new(160_000_007, 7), n, pools);
+        law::<BlockedBloomFilter>(BlockedParams::new(660_003), n, pools);
+        law::<WideBlockedBloomFilter>(WideBlockedParams::new(330_001, 9), n, pools);
     }
 }

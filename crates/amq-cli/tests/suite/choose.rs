@@ -459,7 +459,7 @@ fn the_line_that_builds_the_first_works_as_it_stands() {
     room.write("KEY", "0f".repeat(16));
     room.bash("chmod 600 KEY");
     let (mut run, mut unique) = (0, 0);
-    for keys in ["--keys 8000", "--keys 8000", "--unknown-from 8000"] {
+    for keys in ["--keys 8000", "--unknown-from 8000"] {
         for (use_of, copies) in [
             ("", 1),
             ("--static", 1),
