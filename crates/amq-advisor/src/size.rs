@@ -8,6 +8,8 @@ use crate::tolerances::USELESS_FPR;
 use crate::{DEFAULT_FPR, Demand, Growth, Keys, Need, Structure, Workload};
 use amq::sharded::shard_keys;
 use amq::{AnyFilter, Budget, FilterKind, Goal, PlanError, PlanFilter};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Bits of a counter of this family, and the highest count that it distinguishes: it saturates at
 /// 15.
@@ -104,8 +106,47 @@ fn entries(structure: Structure, workload: &Workload) -> u64 {
     }
 }
 
+/// What a size depends on: the kind, the keys, the budget, whether it grows and is built at once,
+/// and the bound on its keys.
+type Of = (&'static str, u64, [u64; 2], [bool; 2], Option<u64>);
+type Sizes = BTreeMap<Of, Result<Size, PlanError>>;
+
+/// Sizes that are remembered, at most: two or three answers ask for that many.
+const REMEMBERED: usize = 2000;
+
+thread_local! {
+    /// Sizes by what they depend on. To rank by time, to find a conflict and to answer the next
+    /// workload ask for many of them again, and planning is most of an answer's time.
+    static SIZES: RefCell<Sizes> = const { RefCell::new(Sizes::new()) };
+}
+
 /// A filter of this kind: of fixed size, or growing if the workload grows.
 fn of_kind(kind: FilterKind, goal: Goal, workload: &Workload) -> Result<Size, PlanError> {
+    let budget = match goal.budget {
+        Budget::Fpr(fpr) => [0, fpr.to_bits()],
+        Budget::BitsPerKey(bits) => [1, bits.to_bits()],
+        Budget::Bytes(bytes) => [2, bytes],
+    };
+    let how = [workload.grows(), workload.built_once];
+    let of = (kind.id(), goal.keys, budget, how, workload.bound());
+    if let Some(size) = SIZES.with_borrow(|sizes| sizes.get(&of).copied()) {
+        return size;
+    }
+    let size = planned_or_growing(kind, goal, workload);
+    SIZES.with_borrow_mut(|sizes| {
+        if sizes.len() >= REMEMBERED {
+            sizes.clear();
+        }
+        sizes.insert(of, size);
+    });
+    size
+}
+
+fn planned_or_growing(
+    kind: FilterKind,
+    goal: Goal,
+    workload: &Workload,
+) -> Result<Size, PlanError> {
     match (workload.grows(), goal.budget) {
         (false, _) => planned(kind, goal, workload),
         (true, Budget::Fpr(fpr)) => growing(kind, goal.keys, fpr, workload),
