@@ -231,7 +231,7 @@ impl Hashes {
         Ok(Self { hashes, given: Given::NOTHING, nulls: Vec::new() })
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, hashing: &Hashing, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let (hash, given) = hashing.hash(key)?;
         self.given = self.given.and(given);
@@ -245,7 +245,7 @@ impl Hashes {
         self.push_hash(KeyHash::new(0))
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_hash(&mut self, hash: KeyHash) -> PyResult<()> {
         if self.hashes.len() == self.hashes.capacity() {
             reserve(&mut self.hashes, BLOCK)?;
