@@ -1,14 +1,13 @@
 //! Arrays of NumPy and others, through the buffer protocol.
 #![allow(unsafe_code, reason = "integers are read where they lie")]
 
+use super::import::unread;
 use crate::data::expect_room;
 use crate::repr::{module_of, text};
-use arrow_array::types::{
-    ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
-};
-use arrow_array::{ArrayRef, BooleanArray, LargeBinaryArray, LargeStringArray, PrimitiveArray};
-use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, BooleanArray, LargeBinaryArray, LargeStringArray, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer};
+use arrow_data::ArrayDataBuilder;
+use arrow_schema::DataType;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -18,20 +17,6 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
 
-/// What an element is.
-#[derive(Clone, Copy)]
-enum Item {
-    /// A byte: any but 0 is true.
-    Truth,
-    Integer {
-        signed: bool,
-    },
-    /// As many bytes; NumPy pads with zeros, and so takes those at the end for none of the key.
-    Bytes,
-    /// Characters of four bytes each, likewise.
-    Text,
-}
-
 /// A one-dimensional array of keys, as arrays of Arrow. Integers that lie behind one another are
 /// read where they are, and others copied, piece by piece.
 ///
@@ -39,7 +24,9 @@ enum Item {
 /// what was read, as with NumPy's own functions; its memory cannot go away.
 pub(super) struct Items {
     buffer: Arc<PyUntypedBuffer>,
-    item: Item,
+    /// What an element is. Of bytes and text NumPy pads with zeros, and so takes those at the end
+    /// for none of the key. A character has four bytes, and a byte that is not 0 is true.
+    of: DataType,
     /// Whether elements are in the other byte order.
     swapped: bool,
     len: usize,
@@ -53,13 +40,13 @@ impl Items {
     /// The buffer that an object has, if it has one.
     pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let Some(buffer) = buffer_of(object)? else { return Ok(None) };
-        let (item, swapped) = Item::of(&buffer)?;
+        let (of, swapped) = type_of(&buffer)?;
         let &[len] = buffer.shape() else { return Err(dimensions(buffer.dimensions())) };
         if buffer.suboffsets().is_some_and(|suboffsets| suboffsets.iter().any(|&to| to >= 0)) {
             return Err(PyValueError::new_err("an array of pointers: give a copy of it"));
         }
-        let mut items = Self { buffer: Arc::new(buffer), item, swapped, len, at: 0 };
-        if matches!(item, Item::Text) {
+        let mut items = Self { buffer: Arc::new(buffer), of, swapped, len, at: 0 };
+        if items.of == DataType::LargeUtf8 {
             // A text that is none changes nothing.
             while items.next()?.is_some() {
                 object.py().check_signals()?;
@@ -86,21 +73,15 @@ impl Items {
             &element[..element.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
         };
         expect_room(data.len() as u64)?;
-        Ok(Some(match (self.item, size) {
-            (Item::Truth, _) => {
+        Ok(Some(match &self.of {
+            DataType::Boolean => {
                 let truths = BooleanBuffer::collect_bool(len, |row| !key(row).is_empty());
                 Arc::new(BooleanArray::new(truths, None))
             }
-            (Item::Integer { signed: true }, 1) => integers::<Int8Type>(data, len),
-            (Item::Integer { signed: true }, 2) => integers::<Int16Type>(data, len),
-            (Item::Integer { signed: true }, 4) => integers::<Int32Type>(data, len),
-            (Item::Integer { .. }, 1) => integers::<UInt8Type>(data, len),
-            (Item::Integer { .. }, 2) => integers::<UInt16Type>(data, len),
-            (Item::Integer { .. }, 4) => integers::<UInt32Type>(data, len),
-            // Of these the sign makes no difference.
-            (Item::Integer { .. }, _) => integers::<UInt64Type>(data, len),
-            (Item::Bytes, _) => Arc::new(LargeBinaryArray::from_iter_values((0..len).map(key))),
-            (Item::Text, _) => {
+            DataType::LargeBinary => {
+                Arc::new(LargeBinaryArray::from_iter_values((0..len).map(key)))
+            }
+            DataType::LargeUtf8 => {
                 let text = |row| {
                     let end = key(row).len().next_multiple_of(4);
                     let codes = element(row)[..end].chunks_exact(4);
@@ -108,6 +89,10 @@ impl Items {
                 };
                 let texts = (0..len).map(text).collect::<PyResult<Vec<_>>>()?;
                 Arc::new(LargeStringArray::from_iter_values(texts))
+            }
+            integers => {
+                let array = ArrayDataBuilder::new(integers.clone()).len(len).add_buffer(data);
+                make_array(array.build().map_err(|error| unread(&error.to_string()))?)
             }
         }))
     }
@@ -118,7 +103,7 @@ impl Items {
         let (buffer, size) = (&self.buffer, self.buffer.item_size());
         let start = NonNull::new(buffer.buf_ptr().cast::<u8>())?;
         let lies = buffer.is_c_contiguous() && start.addr().get().is_multiple_of(size.max(1));
-        if !lies || self.swapped || !matches!(self.item, Item::Integer { .. }) {
+        if !lies || self.swapped || !self.of.is_integer() {
             return None;
         }
         // SAFETY: the protocol says that there are so many bytes, which the buffer keeps.
@@ -142,15 +127,15 @@ impl Items {
             });
         }
         if self.swapped {
-            let unit = if matches!(self.item, Item::Text) { 4 } else { size };
+            let unit = match self.of {
+                DataType::LargeUtf8 => 4,
+                DataType::LargeBinary | DataType::Boolean => 1,
+                _ => size,
+            };
             copy.as_slice_mut().chunks_exact_mut(unit).for_each(<[u8]>::reverse);
         }
         Ok(copy.into())
     }
-}
-
-fn integers<T: ArrowPrimitiveType>(data: Buffer, len: usize) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(data, 0, len), None))
 }
 
 /// Refuses what is no character: half of a surrogate pair, which has no UTF-8.
@@ -164,42 +149,45 @@ fn character(code: &[u8], row: usize) -> PyResult<char> {
     })
 }
 
-impl Item {
-    /// What the elements of this format are, and whether they are in the other byte order; see
-    /// Python's module `struct`.
-    fn of(buffer: &PyUntypedBuffer) -> PyResult<(Self, bool)> {
-        let format = buffer.format().to_string_lossy();
-        let order = format.chars().next().filter(|order| "@=<>!".contains(*order));
-        let swapped = match order {
-            Some('>' | '!') => cfg!(target_endian = "little"),
-            Some('<') => cfg!(target_endian = "big"),
-            _ => false,
-        };
-        let code = format.trim_start_matches(|c: char| "@=<>!".contains(c));
-        let size = buffer.item_size();
-        match code.trim_start_matches(|c: char| c.is_ascii_digit()) {
-            "b" | "h" | "i" | "l" | "q" | "n" if matches!(size, 1 | 2 | 4 | 8) => {
-                Ok((Self::Integer { signed: true }, swapped))
-            }
-            "?" => Ok((Self::Truth, false)),
-            "B" | "H" | "I" | "L" | "Q" | "N" if matches!(size, 1 | 2 | 4 | 8) => {
-                Ok((Self::Integer { signed: false }, swapped))
-            }
-            "s" => Ok((Self::Bytes, false)),
-            "w" if size.is_multiple_of(4) => Ok((Self::Text, swapped)),
-            "e" | "f" | "d" | "g" => Err(PyTypeError::new_err(
-                "an array of floats holds no keys: decide what -0.0 and nan are, then give its \
-                 view('u8'), or its integers",
-            )),
-            "O" => Err(PyTypeError::new_err(
-                "an array of objects is not read: give its tolist(), or an array of Arrow",
-            )),
-            _ => Err(PyTypeError::new_err(format!(
-                "an array of the format {format:?} holds no keys: give one of integers or bytes, \
-                 or its tolist()"
-            ))),
+/// What the elements of a buffer are by its format, and whether they are in the other byte order;
+/// see Python's module `struct`.
+fn type_of(buffer: &PyUntypedBuffer) -> PyResult<(DataType, bool)> {
+    let format = buffer.format().to_string_lossy();
+    let swapped = match format.chars().next() {
+        Some('>' | '!') => cfg!(target_endian = "little"),
+        Some('<') => cfg!(target_endian = "big"),
+        _ => false,
+    };
+    let code = format.trim_start_matches(|c: char| "@=<>!".contains(c));
+    let code = code.trim_start_matches(|c: char| c.is_ascii_digit());
+    let signed = matches!(code, "b" | "h" | "i" | "l" | "q" | "n");
+    let of = match (code, buffer.item_size()) {
+        (_, 1) if signed => DataType::Int8,
+        (_, 2) if signed => DataType::Int16,
+        (_, 4) if signed => DataType::Int32,
+        (_, 8) if signed => DataType::Int64,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 1) => DataType::UInt8,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 2) => DataType::UInt16,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 4) => DataType::UInt32,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 8) => DataType::UInt64,
+        ("?", _) => DataType::Boolean,
+        ("s", _) => DataType::LargeBinary,
+        ("w", size) if size.is_multiple_of(4) => DataType::LargeUtf8,
+        _ => {
+            return Err(PyTypeError::new_err(match code {
+                "e" | "f" | "d" | "g" => "an array of floats holds no keys: decide what -0.0 and \
+                                          nan are, then give its view('u8'), or its integers"
+                    .to_owned(),
+                "O" => "an array of objects is not read: give its tolist(), or an array of Arrow"
+                    .to_owned(),
+                _ => format!(
+                    "an array of the format {format:?} holds no keys: give one of integers or \
+                     bytes, or its tolist()"
+                ),
+            }));
         }
-    }
+    };
+    Ok((of, swapped))
 }
 
 /// Refuses the arrays that NumPy does not lend, with a way out.
