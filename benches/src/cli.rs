@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::record::{Suite, publishable};
+use crate::record::{Suite, repeating};
 use clap::{Args, Parser, Subcommand, value_parser};
 use std::env;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ pub(crate) struct Request {
     /// Keys are bytes of any encoding, without a carriage return before the newline. Empty lines
     /// and repeated keys are dropped and counted. The keys are shuffled; the first half goes into
     /// the filters, the second is queried as absent. No scenarios. The report goes to reports/own,
-    /// which git ignores, and names the file without its folder
+    /// which git ignores; its command names the file's folder
     #[arg(long, value_name = "FILE")]
     pub(crate) keys_file: Option<PathBuf>,
     /// Measure with this many random keys instead of the suite's key sets, at each of the three
@@ -112,7 +112,7 @@ pub(crate) struct Request {
     /// Seed of keys, filters, query streams and the order within rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The command line, fit to publish.
-    #[arg(skip = publishable(env::args().skip(1)))]
+    /// The command line that repeats the run.
+    #[arg(skip = repeating(env::args().skip(1)))]
     pub(crate) command: String,
 }

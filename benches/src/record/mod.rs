@@ -21,7 +21,7 @@ mod workload;
 
 pub use facts::{Ability, Family, Info, KeySetFacts, Role, SET_KEYS};
 pub use machine::Machine;
-pub use program::{OWN_REPORTS, publishable, root, today};
+pub use program::{OWN_REPORTS, repeating, root, today};
 pub use row::{Cell, Row, State};
 pub use run::{Noise, Options, Run, SCHEMA, Suite};
 pub use store::{Records, write_atomically};

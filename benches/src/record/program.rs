@@ -63,27 +63,63 @@ pub fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
-/// A publishable command line that repeats the measurement, with only the last component of each
-/// path.
-pub fn publishable(arguments: impl Iterator<Item = String>) -> String {
-    let public = |argument: String| {
+/// A word quoted for a shell; that fails only for a zero byte, which no argument contains.
+fn quoted(word: &str) -> Cow<'_, str> {
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
+}
+
+/// The command line that repeats the measurement. Of paths it has only the last component, since
+/// records are published; those of the user's own keys are not, and their paths are whole, so that
+/// the command can be copied: relative to the workspace if they are in it.
+pub fn repeating(arguments: impl Iterator<Item = String>) -> String {
+    let home = env::var("HOME").unwrap_or_default();
+    written(arguments, &[(&root().to_string_lossy(), ""), (&home, "\"$HOME\"/")])
+}
+
+/// The command line, with folders as they are written.
+fn written(arguments: impl Iterator<Item = String>, folders: &[(&str, &str)]) -> String {
+    let arguments: Vec<String> = arguments.filter(|argument| argument != "--resume").collect();
+    let is_own = arguments.iter().any(|argument| argument.starts_with("--keys"));
+    let word = |argument: &String| {
         let option = argument.find('=').filter(|_| argument.starts_with("--"));
         let (option, value) = argument.split_at(option.map_or(0, |end| end + 1));
-        let last = value.rsplit(['/', '\\']).next().unwrap_or(value);
-        // Quoting fails only for a zero byte, which no argument contains.
-        option.to_owned() + &shlex::try_quote(last).unwrap_or(Cow::Borrowed(last))
+        let below = folders.iter().find_map(|(folder, written)| {
+            let path = value.strip_prefix(folder)?.strip_prefix('/')?;
+            (!folder.is_empty()).then(|| format!("{written}{}", quoted(path)))
+        });
+        let value = match below {
+            Some(value) if is_own => value,
+            _ if is_own => quoted(value).into_owned(),
+            _ => quoted(value.rsplit(['/', '\\']).next().unwrap_or(value)).into_owned(),
+        };
+        option.to_owned() + &value
     };
-    let words = arguments.filter(|argument| argument != "--resume").map(public);
-    let words = words.collect::<Vec<_>>().join(" ");
-    if words.is_empty() { PROGRAM.to_owned() } else { format!("{PROGRAM} -- {words}") }
+    let words = arguments.iter().map(word).collect::<Vec<_>>().join(" ");
+    let from = ["-", "--keys-file=-"].iter().any(|word| arguments.iter().any(|it| it == word));
+    let from = if from { " < KEYS" } else { "" };
+    if words.is_empty() { PROGRAM.to_owned() } else { format!("{PROGRAM} -- {words}{from}") }
 }
 
 #[test]
-fn published_commands_name_no_place_on_the_disk() {
-    let words = "measure|--resume|--keys-file|/home/me/my keys.txt|--records=/tmp/x";
-    let command = publishable(words.split('|').map(str::to_owned));
-    assert_eq!(command, format!("{PROGRAM} -- measure --keys-file 'my keys.txt' --records=x"));
-    assert_eq!(publishable(std::iter::empty()), PROGRAM);
+fn published_commands_name_no_place_on_the_disk_and_own_ones_can_be_copied() {
+    let folders = [("/home/me/amq", ""), ("/home/me", "\"$HOME\"/"), ("", "")];
+    let of = |words: &str| written(words.split('|').map(str::to_owned), &folders);
+    let command = of("measure|--resume|--records=/tmp/x|--only|bloom");
+    assert_eq!(command, format!("{PROGRAM} -- measure --records=x --only bloom"));
+    assert_eq!(written(std::iter::empty(), &folders), PROGRAM);
+    let own = [
+        ("--keys-file|data/my keys.txt", "--keys-file 'data/my keys.txt'"),
+        ("--keys-file=../keys|--records|/tmp/x", "--keys-file=../keys --records /tmp/x"),
+        ("--keys-file|/home/me/my keys.txt", "--keys-file \"$HOME\"/'my keys.txt'"),
+        ("--keys-file=/home/me/amq/target/k", "--keys-file=target/k"),
+        ("--keys-file=/home/me/k", "--keys-file=\"$HOME\"/k"),
+        ("--keys-file|/home/meg/k", "--keys-file /home/meg/k"),
+        ("--keys-file|-", "--keys-file - < KEYS"),
+        ("--keys|1000,2000|--out|/tmp/y", "--keys '1000,2000' --out /tmp/y"),
+    ];
+    for (words, shown) in own {
+        assert_eq!(of(&format!("measure|{words}")), format!("{PROGRAM} -- measure {shown}"));
+    }
 }
 
 #[test]

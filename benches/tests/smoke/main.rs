@@ -251,11 +251,11 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone() {
     // 3001 distinct keys, one of them not UTF-8, one repeated, and an empty line.
     let keys: Vec<u8> = (0..3000).flat_map(|key| format!("key {key}\r\n").into_bytes()).collect();
     let keys = [&*keys, b"\n\xFF\xFE not UTF-8\nkey 7"].concat();
-    place.write("good.txt", &keys);
+    place.write("data/good.txt", &keys);
     let counts = "3001 distinct keys (repeats left out: 1, empty lines: 1)";
     let used = format!("good.txt: {counts}; 1000 keys inserted, 1501 keys queried as absent");
     let parts = [&*used, " 500 further keys are not used", "Left out: the scenarios"];
-    place.run("verify --suite smoke --only bloom --keys-file @/good.txt", 0, &parts);
+    place.run("verify --suite smoke --only bloom --keys-file @/data/good.txt", 0, &parts);
 
     let before = place.files("reports");
     let run = |words: &str, part| {
@@ -266,8 +266,10 @@ fn a_report_of_own_keys_leaves_the_committed_one_alone() {
         place.files("reports/own")
     };
     let all = "--suite smoke --rounds 1 --only bloom,hash-only";
-    let drawn = run(&format!("{all} --keys-file @/good.txt"), counts);
+    let drawn = run(&format!("{all} --keys-file @/data/good.txt"), counts);
     assert!(drawn.contains_key(Path::new("latest/index.html")));
+    // The command finds the keys again.
+    assert!(text(&drawn, "README.md").contains("--keys-file data/good.txt`"), "{drawn:?}");
     // Redrawn by the recorded command, it is the same.
     assert!(text(&drawn, "run.toml").contains("-- render --records reports/own/records\""));
     fs::remove_dir_all(place.at("reports/own/latest")).unwrap();

@@ -30,7 +30,7 @@ pub struct Source {
 
 #[derive(Debug)]
 pub struct FileKeys {
-    /// The file's name without its folder, so that records reveal no path, or `stdin`.
+    /// The file's name without its folder, or `stdin`.
     pub(crate) name: String,
     /// In the order of their first appearance.
     pub(crate) keys: Arena,
