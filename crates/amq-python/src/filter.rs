@@ -13,7 +13,7 @@ use crate::rolling;
 use crate::state::{Content, State};
 use amq::KeyHash;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -206,13 +206,22 @@ impl Filter {
     #[pyo3(signature = (hashes, /))]
     fn contains_hashes<'py>(&self, hashes: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = hashes.py();
-        let buffer = PyBuffer::<u64>::get(hashes).ok().filter(|buffer| buffer.dimensions() == 1);
-        let Some(buffer) = buffer else {
-            return Err(PyTypeError::new_err(format!(
-                "hashes are an array of numpy.uint64 in one dimension, as amq.hashes returns it, \
-                 and this is none, but {}",
-                class_of(hashes)?
-            )));
+        let buffer = match PyBuffer::<u64>::get(hashes) {
+            Ok(buffer) if buffer.dimensions() == 1 => buffer,
+            // Such as KeyboardInterrupt, of an object whose buffer is made by Python.
+            Err(error)
+                if !error.is_instance_of::<PyBufferError>(py)
+                    && !error.is_instance_of::<PyTypeError>(py) =>
+            {
+                return Err(error);
+            }
+            _ => {
+                return Err(PyTypeError::new_err(format!(
+                    "hashes are an array of numpy.uint64 in one dimension, as amq.hashes returns \
+                     it, and no {}",
+                    class_of(hashes)?
+                )));
+            }
         };
         let hashes: Vec<KeyHash> = buffer.to_vec(py)?.into_iter().map(KeyHash::new).collect();
         let mut answers = zeroed(hashes.len())?;

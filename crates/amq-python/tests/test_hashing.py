@@ -4,6 +4,7 @@ import gc
 import hashlib
 import pathlib
 import pickle
+import sys
 import weakref
 import zlib
 
@@ -385,3 +386,14 @@ def test_hashes_that_are_none_are_refused():
         amq.hash("a", seed=1, key=bytes(range(16)))
     with pytest.raises(TypeError):
         amq.hashes(pa.array([1, None]))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes of Python have buffers from 3.12 on")
+def test_what_a_buffer_raises_is_passed_on():
+    class Interrupted:
+        def __buffer__(self, flags):
+            raise KeyboardInterrupt
+
+    for take in (amq.BloomFilter(10).contains_hashes, amq.BloomFilter(10).update):
+        with pytest.raises(KeyboardInterrupt):
+            take(Interrupted())
