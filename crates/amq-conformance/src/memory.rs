@@ -9,16 +9,14 @@
 mod counting;
 mod files;
 
-pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of};
+pub use counting::{Counting, every_refused_allocation_is_an_error, peak_of, peak_of_all_threads};
 pub(crate) use counting::{counted, counts};
 pub use files::*;
 
 use crate::fail::OrFail;
 use crate::fill::{all_found, by_inserting, present, present_hashes};
-use amq_core::{
-    Budget, BuildError, BuildFilter, EmptyFilter, Goal, KeyHash, MergeFilter, PlanFilter,
-};
-use counting::{is_out_of_memory, peak_of_all_threads};
+use amq_core::{Budget, BuildError, BuildFilter, EmptyFilter, Goal, MergeFilter, PlanFilter};
+use counting::is_out_of_memory;
 use std::cell::RefCell;
 
 /// Numbers of keys; the last takes several layers, shards or runs, where a filter has them.
@@ -130,30 +128,6 @@ fn peak<F>(goal: &Goal, make: impl FnOnce() -> Result<F, BuildError>) -> u64 {
     let (made, peak) = peak_of(make);
     made.or_fail(format_args!("{goal:?}"));
     peak
-}
-
-/// Bytes that each thread of a pool may allocate for itself.
-const OF_A_THREAD: u64 = 16 << 10;
-
-/// A plan's `build_bytes_for` is enough to build a filter with this many threads, and at most
-/// `times` what it takes. `build` builds it of these hashes under the seed 3. Counts all threads of
-/// the process, so no other test may run beside it.
-pub fn the_planned_memory_is_enough_for_threads<F: BuildFilter + Send>(
-    keys: u64,
-    threads: usize,
-    times: u64,
-    build: impl FnOnce(Budget, &[KeyHash]) -> Result<F, BuildError>,
-) {
-    counts();
-    let hashes = present_hashes(keys, 3);
-    let goal = Goal::fpr(keys, 0.01);
-    let planned = F::plan(goal).or_fail("a plan").build_bytes_for(threads);
-    let (made, peak) = peak_of_all_threads(|| build(goal.budget, &hashes));
-    made.or_fail(format_args!("{goal:?}"));
-    // The plan excludes the memory of threads and of the pool's queues.
-    let peak = peak.saturating_sub(OF_A_THREAD * threads as u64);
-    let right = peak <= planned && planned <= times * peak;
-    assert!(right, "{peak} bytes while {threads} threads build {goal:?}, {planned} planned");
 }
 
 /// The planned memory is enough for a filter filled key by key.

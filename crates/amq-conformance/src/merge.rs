@@ -246,42 +246,6 @@ where
     }
 }
 
-/// An intersection keeps every key that was in both, whatever their sizes, or is refused and
-/// changes neither. Filters with equal parameters must have one.
-///
-/// Not a law of [`suite`](crate::suite): only Bloom filters have intersections.
-pub fn an_intersection_keeps_the_keys_of_both_or_is_refused<F>(
-    fill: Fill<F>,
-    intersect: fn(&mut F, &F) -> Result<(), MergeError>,
-) where
-    F: PlanFilter + Clone + PartialEq,
-{
-    // Sizes that are equal, that are multiples of each other, and others.
-    let goals = [4000, 8000, 12_000, 4032, 64_000].map(|bytes| Goal::bytes(bytes, 2 * bytes));
-    let goals = goals.into_iter().chain([1e-3, 1e-2].map(|fpr| Goal::fpr(4000, fpr)));
-    let goals: Vec<Goal> = goals.collect();
-    let hashes = present_hashes(900, 9);
-    let common = &hashes[300..600];
-    for &ours in &goals {
-        for &theirs in &goals {
-            let one = fill(ours, 9, &hashes[..600]).or_fail("600 keys");
-            let two = fill(theirs, 9, &hashes[300..]).or_fail("600 keys");
-            let mut both = one.clone();
-            let result = intersect(&mut both, &two);
-            if result.is_ok() {
-                all_found(&both, common, format_args!("{ours:?} and {theirs:?} intersected"));
-            } else {
-                assert!(both == one, "changed by an intersection that was refused");
-                assert!(ours != theirs, "{ours:?} twice: {result:?}");
-            }
-        }
-        let one = fill(ours, 9, common).or_fail("300 keys");
-        let two = fill(ours, 8, common).or_fail("300 keys");
-        let refused = intersect(&mut one.clone(), &two);
-        assert_eq!(refused, Err(MergeError::Seeds), "an intersection across seeds");
-    }
-}
-
 /// Planned numbers of keys: a block not quite full, full, and one over; multiples of each other.
 const SMALL: [u64; 16] = [1, 2, 3, 20, 40, 57, 60, 61, 80, 125, 160, 250, 320, 500, 640, 1000];
 

@@ -5,7 +5,6 @@ use amq_bloom::{
     FoldError, Goal, InsertFilter, MergeError, MergeFilter, Plan, PlanFilter,
     WideBlockedBloomFilter, WideBlockedParams,
 };
-use amq_conformance::merge::an_intersection_keeps_the_keys_of_both_or_is_refused;
 use amq_conformance::testing::hashes;
 use amq_conformance::{by_inserting, with_params};
 use amq_core::numeric::first_true;
@@ -147,17 +146,42 @@ fn an_intersection_keeps_what_is_in_both() {
     assert!(left < 100, "{left} of 500");
 }
 
+/// Whatever the sizes, an intersection keeps every key that was in both, or is refused and changes
+/// neither. Filters with equal parameters have one.
+fn keeps_the_keys_of_both_or_is_refused<F>(intersect: fn(&mut F, &F) -> Result<(), MergeError>)
+where
+    F: EmptyFilter + Clone + PartialEq,
+{
+    // Sizes that are equal, that are multiples of each other, and others.
+    let goals = [4000, 8000, 12_000, 4032, 64_000].map(|bytes| Goal::bytes(bytes, 2 * bytes));
+    let goals: Vec<Goal> =
+        goals.into_iter().chain([1e-3, 1e-2].map(|fpr| Goal::fpr(4000, fpr))).collect();
+    let hashes = hashes(0..900, 9);
+    let common = &hashes[300..600];
+    for &ours in &goals {
+        for &theirs in &goals {
+            let one: F = by_inserting(ours, 9, &hashes[..600]).unwrap();
+            let two = by_inserting(theirs, 9, &hashes[300..]).unwrap();
+            let mut both = one.clone();
+            let result = intersect(&mut both, &two);
+            if result.is_ok() {
+                let lost = common.iter().find(|&&hash| !both.contains_hash(hash));
+                assert_eq!(lost, None, "{ours:?} and {theirs:?} intersected");
+            } else {
+                assert!(both == one, "changed by an intersection that was refused");
+                assert!(ours != theirs, "{ours:?} twice: {result:?}");
+            }
+        }
+        let [mut one, two] = [9, 8].map(|seed| by_inserting::<F>(ours, seed, common).unwrap());
+        assert_eq!(intersect(&mut one, &two), Err(MergeError::Seeds));
+    }
+}
+
 #[test]
 fn an_intersection_loses_no_key_of_both_at_any_sizes() {
-    an_intersection_keeps_the_keys_of_both_or_is_refused(by_inserting, BloomFilter::intersect);
-    an_intersection_keeps_the_keys_of_both_or_is_refused(
-        by_inserting,
-        BlockedBloomFilter::intersect,
-    );
-    an_intersection_keeps_the_keys_of_both_or_is_refused(
-        by_inserting,
-        WideBlockedBloomFilter::intersect,
-    );
+    keeps_the_keys_of_both_or_is_refused(BloomFilter::intersect);
+    keeps_the_keys_of_both_or_is_refused(BlockedBloomFilter::intersect);
+    keeps_the_keys_of_both_or_is_refused(WideBlockedBloomFilter::intersect);
 }
 
 /// Such filters merge: the smaller one is expanded. An intersection resizes neither.

@@ -105,7 +105,8 @@ pub fn peak_of<R>(work: impl FnOnce() -> R) -> (R, u64) {
 
 /// Runs `work` and returns the most bytes that all threads held at once. No other test may run in
 /// this process meanwhile.
-pub(super) fn peak_of_all_threads<R>(work: impl FnOnce() -> R) -> (R, u64) {
+pub fn peak_of_all_threads<R>(work: impl FnOnce() -> R) -> (R, u64) {
+    counts();
     ALL_HELD.store(0, Ordering::Relaxed);
     ALL_PEAK.store(0, Ordering::Relaxed);
     ALL.store(true, Ordering::SeqCst);
