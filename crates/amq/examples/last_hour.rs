@@ -58,7 +58,10 @@ fn take(seen: &Seen, events: &[String]) -> Result<usize, InsertError> {
                 })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|it| std::panic::resume_unwind(it)))
+            .sum()
     })
 }
 

@@ -1,6 +1,7 @@
 //! What filters take of memory while several threads build them. One test alone in its process: the
 //! allocations of all threads are counted.
 #![cfg(feature = "rayon")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
 use amq::{Budget, BuildError, FuseFilter, Goal, KeyHash, ParBuildExt, PlanFilter, RibbonFilter};
 use amq_conformance::memory::{Counting, peak_of_all_threads};
