@@ -101,7 +101,7 @@ fn written(arguments: impl Iterator<Item = String>, folders: &[(&str, &str)]) ->
 }
 
 #[test]
-fn published_commands_name_no_place_on_the_disk_and_own_ones_can_be_copied() {
+fn published_commands_name_no_place_own_ones_can_be_copied() {
     let folders = [("/home/me/amq", ""), ("/home/me", "\"$HOME\"/"), ("", "")];
     let of = |words: &str| written(words.split('|').map(str::to_owned), &folders);
     let command = of("measure|--resume|--records=/tmp/x|--only|bloom");

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from kinds import INSERT, MERGE, name
+from kinds import ALL, INSERT, MERGE, name
 
 import amq
 
@@ -279,3 +279,18 @@ def test_other_threads_run_while_a_list_is_hashed():
     finally:
         done.set()
         thread.join()
+
+
+@pytest.mark.parametrize("kind", ALL, ids=name)
+def test_threads_build_the_filter_that_one_builds(kind):
+    keys = range(200_000)
+    one = kind.build(keys)
+    for threads in (1, 2, 3, 1000, 2**64 - 1):
+        assert kind.build(keys, threads=threads) == one
+    assert 7 in kind.build([7], threads=8)
+
+
+def test_threads_are_refused_unless_they_are_a_number():
+    for threads in (0, -1, 2**64, 1.5, "2"):
+        with pytest.raises((TypeError, ValueError, OverflowError), match="threads"):
+            amq.FuseFilter.build([1], threads=threads)

@@ -121,6 +121,7 @@ class Filter:
         bytes: SupportsIndex | None = None,
         seed: SupportsIndex | None = None,
         key: bytes | None = None,
+        threads: SupportsIndex | None = 1,
     ) -> Self: ...
 
 class InsertFilter(Filter):
