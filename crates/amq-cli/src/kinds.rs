@@ -10,7 +10,11 @@ use std::ffi::OsStr;
 /// versions, names as in prose, and their words in another order are accepted with a note that
 /// gives the id. The list is built only when needed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KindParser;
+pub(crate) enum KindParser {
+    Every,
+    /// Lists only kinds that insert, but reads the others, too: the command's error says more.
+    Inserting,
+}
 
 impl TypedValueParser for KindParser {
     type Value = FilterKind;
@@ -28,18 +32,22 @@ impl TypedValueParser for KindParser {
             return Ok(kind);
         }
         // Fails with a suggestion of the nearest name.
-        let id = PossibleValuesParser::new(values()).parse_ref(command, option, value)?;
+        let id = PossibleValuesParser::new(AnyFilter::KINDS.iter().map(listed))
+            .parse_ref(command, option, value)?;
         Ok(FilterKind::from_id(&id).unwrap_or(FilterKind::Bloom))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(values()))
+        let lists = |kind: &&FilterKind| match self {
+            Self::Every => true,
+            Self::Inserting => Abilities::of(**kind).insert,
+        };
+        Some(Box::new(AnyFilter::KINDS.iter().filter(lists).map(listed)))
     }
 }
 
-fn values() -> impl Iterator<Item = PossibleValue> {
-    let value = |kind: &FilterKind| PossibleValue::new(kind.id()).help(kind.about());
-    AnyFilter::KINDS.iter().map(value)
+fn listed(kind: &FilterKind) -> PossibleValue {
+    PossibleValue::new(kind.id()).help(kind.about())
 }
 
 /// The kind with this name.

@@ -85,6 +85,14 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     scaled(number, factor, "not a whole number: write 1000000, 1_000_000, 1e6, 2^20 or 1M")
 }
 
+/// A number of lines, at least one.
+pub(crate) fn positive(text: &str) -> Result<u64, String> {
+    count(text).and_then(|number| match number {
+        0 => Err("must be at least 1".into()),
+        number => Ok(number),
+    })
+}
+
 /// An exclusive bound of 64-bit integers: written as a number of keys, or 2^64, which is read as
 /// the maximum.
 pub(crate) fn bound(text: &str) -> Result<u64, String> {

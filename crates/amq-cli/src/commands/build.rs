@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// The kind of filter, or several separated by commas
-    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser::Every, ignore_case = true)]
     #[arg(value_delimiter = ',', default_value = "bloom")]
     kind: Vec<FilterKind>,
 

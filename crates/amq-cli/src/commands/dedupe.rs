@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
 
     /// Forget a line after N other distinct lines, or up to a seventh more, and print it again if
     /// it recurs: for endless streams, in fixed memory
-    #[arg(long, value_name = "N", value_parser = numbers::count)]
+    #[arg(long, value_name = "N", value_parser = numbers::positive)]
     #[arg(conflicts_with_all = ["filter", "planned", "kind"])]
     forget: Option<u64>,
 
@@ -86,7 +86,8 @@ pub(crate) struct Arguments {
     memory: Option<u64>,
 
     /// The kind of filter [default: bloom with --keys, else expandable-quotient]
-    #[arg(short, long, value_name = "KIND", value_parser = KindParser, ignore_case = true)]
+    #[arg(short, long, value_name = "KIND", value_parser = KindParser::Inserting)]
+    #[arg(ignore_case = true)]
     kind: Option<FilterKind>,
 
     /// Print the lines that have probably occurred before instead

@@ -130,6 +130,31 @@ fn lines_are_forgotten_after_so_many_others() {
     let run = room.amq("dedupe --forget 10000 --fpr 1e-6 many many").ends(0);
     assert_eq!(run.lines(), 10_000);
     room.amq("dedupe --forget 5 -F f.amq many").refused(&["cannot be used with"]);
+    // It would have remembered one line all the same.
+    room.amq("dedupe --forget 0 many").refused(&["'0' for '--forget <N>': must be at least 1"]);
+}
+
+/// Its help and completions list no kind that it refuses.
+#[test]
+fn kinds_that_insert_nothing_are_not_offered_for_lines() {
+    let room = Room::new();
+    let listed = |command: &str| {
+        let help = room.amq(&format!("{command} -h")).ends(0).text();
+        let (_, kinds) = help.split_once("--kind <KIND>").unwrap();
+        let (_, kinds) = kinds.split_once("values: ").unwrap();
+        let kinds = kinds.split_once(']').unwrap().0.replace(char::is_whitespace, "");
+        kinds.split(',').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (all, lines) = (listed("build"), listed("dedupe"));
+    assert!(all.len() == amq::AnyFilter::KINDS.len() && lines.len() == all.len() - 2, "{lines:?}");
+    room.write("some", numbered(1..=3));
+    for kind in all {
+        let run = room.amq(&format!("dedupe --keys 10 --kind {kind} some"));
+        match lines.contains(&kind) {
+            true => assert_eq!(run.ends(0).lines(), 3, "{kind}"),
+            false => drop(run.refused(&["cannot insert lines as they come"])),
+        }
+    }
 }
 
 #[test]
