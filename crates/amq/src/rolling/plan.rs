@@ -35,14 +35,16 @@ pub(crate) fn check_generations(generations: usize) -> Result<u64, PlanError> {
     Ok(count)
 }
 
-/// The rate of each of n filters that together have the rate `fpr`: `1 - (1 - fpr)^(1/n)`.
+/// The rate of each of n filters that together have the rate `fpr`: `1 - (1 - fpr)^(1/n)`. One
+/// filter's is exactly `fpr`.
 pub(crate) fn share_of(fpr: f64, filters: u64) -> f64 {
-    -libm::expm1(libm::log1p(-fpr) / filters as f64)
+    if filters == 1 { fpr } else { -libm::expm1(libm::log1p(-fpr) / filters as f64) }
 }
 
-/// The rate of n filters together that each have the rate `fpr`: `1 - (1 - fpr)^n`.
+/// The rate of n filters together that each have the rate `fpr`: `1 - (1 - fpr)^n`. One filter's is
+/// exactly `fpr`.
 pub(crate) fn together(fpr: f64, filters: u64) -> f64 {
-    -libm::expm1(libm::log1p(-fpr) * filters as f64)
+    if filters == 1 { fpr } else { -libm::expm1(libm::log1p(-fpr) * filters as f64) }
 }
 
 #[cfg(test)]
@@ -51,8 +53,8 @@ mod tests {
 
     #[test]
     fn shares_come_to_the_whole() {
-        for fpr in [0.5, 0.01, 1e-9] {
-            assert_eq!(together(fpr, 1), fpr);
+        for fpr in [0.5, 0.3, 0.01, 0.001, 1e-5, 1e-9] {
+            assert_eq!((share_of(fpr, 1), together(fpr, 1)), (fpr, fpr));
             for filters in [2, 7, 4096] {
                 let share = share_of(fpr, filters);
                 assert!(share >= fpr / filters as f64 && share < fpr, "{share}");

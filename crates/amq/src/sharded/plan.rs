@@ -18,21 +18,7 @@ impl<F: EmptyFilter> Sharded<F> {
     /// A budget of bytes or of bits per key is for all shards together. The rate of the whole is
     /// somewhat below that of a full shard.
     pub fn plan(goal: Goal, shards: usize) -> Result<PartsPlan<F::Params>, PlanError> {
-        // `plan_by` converts errors about bytes if the goal has bits per key.
-        goal.plan_by(|goal| {
-            check_shards(shards)?;
-            let (goal, count) = (goal.checked()?, shards as u64);
-            let sum = Sum {
-                parts: count,
-                name: "shard",
-                rate: |fpr| fpr,
-                keys: |most| most_items(most, shards),
-            };
-            let mut plan = sum.plan::<F>(goal, shard_goal(goal, shards))?;
-            let share = goal.keys.div_ceil(count);
-            plan.expected_fpr = F::predicted_fpr(&plan.part.params, share).mean;
-            Ok(plan)
-        })
+        plan_parts::<F>(goal, shards, 1, "shard")
     }
 }
 
@@ -44,23 +30,34 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
         shards: usize,
         Generations(generations): Generations,
     ) -> Result<PartsPlan<F::Params>, PlanError> {
-        goal.plan_by(|goal| {
-            check_shards(shards)?;
-            let (goal, count) = (goal.checked()?, check_generations(generations)?);
-            let sum = Sum {
-                parts: shards as u64 * count,
-                name: "part",
-                rate: |fpr| together(fpr, count),
-                keys: |most| most_items(most, shards).saturating_mul(count),
-            };
-            let keys = shard_keys(goal.keys.div_ceil(count), shards);
-            let each = part_goal(goal, sum.parts, keys, |fpr| share_of(fpr, count));
-            let mut plan = sum.plan::<F>(goal, each)?;
-            let share = goal.keys.div_ceil(sum.parts);
-            plan.expected_fpr = together(F::predicted_fpr(&plan.part.params, share).mean, count);
-            Ok(plan)
-        })
+        plan_parts::<F>(goal, shards, generations, "part")
     }
+}
+
+/// Plans the parts, which have this name: so many generations of each shard.
+fn plan_parts<F: EmptyFilter>(
+    goal: Goal,
+    shards: usize,
+    generations: usize,
+    name: &'static str,
+) -> Result<PartsPlan<F::Params>, PlanError> {
+    // `plan_by` converts errors about bytes if the goal has bits per key.
+    goal.plan_by(|goal| {
+        check_shards(shards)?;
+        let (goal, count) = (goal.checked()?, check_generations(generations)?);
+        let sum = Sum {
+            parts: shards as u64 * count,
+            name,
+            rate: |fpr| together(fpr, count),
+            keys: |most| most_items(most, shards).saturating_mul(count),
+        };
+        let keys = shard_keys(goal.keys.div_ceil(count), shards);
+        let each = part_goal(goal, sum.parts, keys, |fpr| share_of(fpr, count));
+        let mut plan = sum.plan::<F>(goal, each)?;
+        let share = goal.keys.div_ceil(sum.parts);
+        plan.expected_fpr = together(F::predicted_fpr(&plan.part.params, share).mean, count);
+        Ok(plan)
+    })
 }
 
 /// The goal of each shard: its keys, and the same rate or an equal part of the bytes.

@@ -15,10 +15,10 @@ impl<B: Bytes> AnyFile<B> {
     /// The hash of a key, for the methods of the filter inside that take hashes.
     #[inline]
     pub fn key_hash<K: Key + ?Sized>(&self, key: &K) -> Result<KeyHash, DecodeError> {
-        match self.hashed_under()? {
+        match self.secret() {
             Secret::Key(secret) => Ok(key.key_hash_under(&secret)),
             Secret::Seed(seed) => Ok(key.key_hash(seed)),
-            Secret::Unknown => Err(DecodeError::Prehashed),
+            Secret::Unknown => Err(self.refusal()),
         }
     }
 
@@ -61,14 +61,6 @@ impl<B: Bytes> AnyFile<B> {
         Ok(self.filter().into_inner().count_hash(hash)?)
     }
 
-    /// The seed or secret key under which its keys are hashed; an error if that is unknown.
-    fn hashed_under(&self) -> Result<Secret, DecodeError> {
-        match self.secret() {
-            Secret::Unknown => Err(self.refusal()),
-            known => Ok(known),
-        }
-    }
-
     /// The error if keys cannot be hashed for this file.
     pub(super) const fn refusal(&self) -> DecodeError {
         match self {
@@ -100,7 +92,7 @@ impl AnyFile {
     /// [`insert`](Self::insert). Allocates nothing.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<u64, AnyError> {
         let mut new = 0u64;
-        let under = self.hashed_under()?;
+        let (under, refusal) = (self.secret(), self.refusal());
         let filter = self.filter_mut().into_inner();
         let insert = |first, hashes: &[KeyHash]| -> Result<(), AnyError> {
             new = new.saturating_add(inserted(filter, first, hashes)?);
@@ -109,7 +101,7 @@ impl AnyFile {
         let all = match under {
             Secret::Key(secret) => hash_blocks(keys, secret, insert),
             Secret::Seed(seed) => hash_blocks(keys, seed, insert),
-            Secret::Unknown => Err(DecodeError::Prehashed.into()),
+            Secret::Unknown => Err(refusal.into()),
         };
         let done = match &all {
             Ok(()) => keys,
