@@ -92,8 +92,10 @@ fn exactly(
         let why = if by == By::Rate && together > SMALL_SET_BYTES {
             format!("The keys themselves fit the size allowed, in {taken}")
         } else if !is_searched && together <= SMALL_SET_BYTES {
-            let keys = Number(workload.keys.planned());
-            format!("The {keys} keys themselves fit in a cache, in {taken}")
+            match workload.keys.planned() {
+                1 => format!("The key itself fits in a cache, in {taken}"),
+                keys => format!("The {} keys themselves fit in a cache, in {taken}", Number(keys)),
+            }
         } else if set.bytes <= smallest.bytes {
             format!(
                 "The keys themselves take {taken}, no more than the smallest filter, {}",

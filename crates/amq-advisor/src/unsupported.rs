@@ -58,8 +58,8 @@ fn reconcile(workload: &Workload) -> Instead {
     let bytes = workload.changes.map(|changes| changes.saturating_mul(8));
     let take = match (workload.changes, bytes) {
         (Some(changes), Some(bytes)) => format!(
-            "minisketch for {} keys that differ: it sends {}, 64 bits for each, and decodes in time \
-             that grows with the square; or an invertible Bloom lookup table (IBLT), some {}, which \
+            "minisketch, planned for the keys that differ ({}): it sends {}, 64 bits for each, and \
+             decodes in time that grows with the square; or an invertible Bloom lookup table (IBLT), some {}, which \
              decodes in linear time",
             Number(changes),
             Bytes(bytes),

@@ -58,7 +58,8 @@ fn stats_agree(filter: &dyn Filter, held: u64) {
     }
     let text = stats.to_string();
     let of = if stats.len > stats.capacity { ", more than the" } else { " of" };
-    let begins = format!("{}: {} keys{of} {} planned", stats.kind, stats.len, stats.capacity);
+    let keys = if stats.len == 1 { "key" } else { "keys" };
+    let begins = format!("{}: {} {keys}{of} {} planned", stats.kind, stats.len, stats.capacity);
     let right = text.starts_with(&begins) && text.contains(&format!("{} bytes", stats.bytes));
     assert!(right && text.lines().count() == 1, "stats as text: {text}");
 }

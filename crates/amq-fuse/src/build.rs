@@ -83,14 +83,13 @@ fn solve(
         work.push(Work { shard, table, first: number * layout.starts_of_shard() });
     }
     let solve = |tools: &mut Tools, work: Work<'_>| tools.solve(params, &layout, work);
-    match threads {
-        Threads::One => {
-            let mut tools = Tools::default();
-            work.into_iter().try_for_each(|work| solve(&mut tools, work))
-        }
+    // No `match`: the other variant is there whenever anyone turns the feature on in `amq-core`.
+    if threads != Threads::One {
         #[cfg(feature = "rayon")]
-        Threads::Pool => work.into_par_iter().try_for_each_init(Tools::default, solve),
+        return work.into_par_iter().try_for_each_init(Tools::default, solve);
     }
+    let mut tools = Tools::default();
+    work.into_iter().try_for_each(|work| solve(&mut tools, work))
 }
 
 impl Tools {

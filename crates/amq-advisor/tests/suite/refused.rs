@@ -165,7 +165,10 @@ fn what_no_filter_does_has_a_size_where_it_can_be_said() {
     let integers = million().need(Need::Range).with_integers_below(1 << 32);
     assert!(said(&integers).contains("Rosetta; or the keys in a sorted list, 1.76 MB here"));
     let changed = million().need(Need::Reconcile).with_changes(500);
-    assert!(said(&changed).contains("minisketch for 500 keys that differ: it sends 4.00 kB"));
+    assert!(
+        said(&changed)
+            .contains("minisketch, planned for the keys that differ (500): it sends 4.00 kB")
+    );
     let sets = said(&changed.with_changes(2 * MILLION + 2));
     assert!(
         sets.contains("cannot combine 2,000,002 changed keys with sets of 1,000,000 keys"),

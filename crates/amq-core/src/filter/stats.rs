@@ -1,6 +1,7 @@
 //! A filter's state as numbers.
 
 use super::{Filter, FilterKind};
+use crate::error::number::Counted;
 use core::fmt;
 
 /// A filter's state at one moment; see [`Filter::stats`].
@@ -56,7 +57,7 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} keys", self.kind, self.len)?;
+        write!(f, "{}: {}", self.kind, Counted(self.len, "keys"))?;
         if self.len > self.capacity {
             write!(f, ", more than the {} planned", self.capacity)?;
         } else {
@@ -106,6 +107,8 @@ mod tests {
             "counting Bloom: 0 keys of 1200 planned, load 45.7 %, 4800 bytes, expected false-positive \
              rate 1.20e-9, 3 saturated"
         );
+        let stats = Stats { len: 1, ..stats };
+        assert!(stats.to_string().starts_with("counting Bloom: 1 key of 1200 planned, "));
         let stats = Stats { len: 1201, saturated: 0, expected_fpr: 0.02, ..stats };
         assert_eq!(
             stats.to_string(),
