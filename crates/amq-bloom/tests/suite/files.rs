@@ -199,7 +199,10 @@ fn a_file_on_disk_is_replaced_whole() {
     bytes.push(0);
     std::fs::write(&path, &bytes).unwrap();
     let error = BloomFilter::load(&path).unwrap_err().to_string();
-    assert_eq!(error, "1 byte follows the end of the filter");
+    assert_eq!(
+        error,
+        "1 byte follows the end of the filter: pass its bytes alone, or copy the file again"
+    );
     assert_eq!(BloomFilter::read_from(&bytes[..]).unwrap(), filter);
     assert!(BloomFilter::load(folder.join("nothing")).is_err());
 }

@@ -191,7 +191,12 @@ impl fmt::Display for DecodeError {
             ),
             Self::Trailing { bytes } => {
                 let follow = if bytes == 1 { "follows" } else { "follow" };
-                write!(f, "{} {follow} the end of the filter", Counted(bytes, "bytes"))
+                write!(
+                    f,
+                    "{} {follow} the end of the filter: pass its bytes alone, or copy the file \
+                     again",
+                    Counted(bytes, "bytes")
+                )
             }
             Self::Checksum { part } => {
                 write!(f, "the {part} is damaged: its checksum is not the one stated. {AGAIN}")
@@ -245,13 +250,13 @@ impl fmt::Display for DecodeError {
             ),
             Self::Hash { id } => write!(
                 f,
-                "the keys were hashed by function {id}, which this program does not know: it \
-                 needs a newer one"
+                "the keys were hashed by function {id}, which this program does not know: use \
+                 a newer one"
             ),
             Self::KeyEncoding { version } => write!(
                 f,
                 "the keys were encoded by version {version} of the rules, which this program \
-                 does not know"
+                 does not know: use a newer one"
             ),
             Self::Flags { unknown, minor } => {
                 f.write_str("the file needs what this program does not know: ")?;

@@ -71,8 +71,8 @@ mod tests {
             ),
             (
                 &PlanError::FewKeys { bits_per_key: 9.5, keys: 3, least: 14 },
-                "9.5 bits per key are too few for 3 keys: they suffice from 14 keys on; or give \
-                 a size in bytes, or a false-positive rate",
+                "9.5 bits per key are too few for 3 keys: enough from 14 keys on; or give a size \
+                 in bytes, or a false-positive rate",
             ),
             (
                 &BuildError::KeysChanged { keys: 12 },
@@ -272,6 +272,29 @@ mod tests {
     }
 
     #[test]
+    fn files_of_other_programs_name_the_way_out() {
+        for (error, text) in [
+            (
+                DecodeError::Trailing { bytes: 2 },
+                "2 bytes follow the end of the filter: pass its bytes alone, or copy the file \
+                 again",
+            ),
+            (
+                DecodeError::Hash { id: 9 },
+                "the keys were hashed by function 9, which this program does not know: use a \
+                 newer one",
+            ),
+            (
+                DecodeError::KeyEncoding { version: 9 },
+                "the keys were encoded by version 9 of the rules, which this program does not \
+                 know: use a newer one",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
     fn one_thing_is_named_in_the_singular() {
         const HEADER: u64 = crate::format::HEADER as u64;
         let text = |error: &dyn core::error::Error| error.to_string();
@@ -295,7 +318,11 @@ mod tests {
             (text(&PlanError::FprUnreachable { fpr: 0.1, lowest: 0.2, keys: 1 }), "for 1 key at"),
             (
                 text(&PlanError::FewKeys { bits_per_key: 0.5, keys: 1, least: 2 }),
-                "for 1 key: they suffice from 2 keys on",
+                "for 1 key: enough from 2 keys on",
+            ),
+            (
+                text(&PlanError::FewKeys { bits_per_key: 1.0, keys: 3, least: 9 }),
+                "1 bit per key is too few for 3 keys: ",
             ),
             (
                 text(&PlanError::Doublings { fingerprint_bits: 1, doublings: 2, most: 1 }),

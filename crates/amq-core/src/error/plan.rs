@@ -159,8 +159,9 @@ impl fmt::Display for PlanError {
             ),
             Self::FewKeys { bits_per_key, keys, least } => write!(
                 f,
-                "{bits_per_key} bits per key are too few for {}: they suffice from {} on; or \
-                 give a size in bytes, or a false-positive rate",
+                "{bits_per_key} {} too few for {}: enough from {} on; or give a size in bytes, \
+                 or a false-positive rate",
+                if *bits_per_key == 1.0 { "bit per key is" } else { "bits per key are" },
                 Counted(*keys, "keys"),
                 Counted(*least, "keys")
             ),
