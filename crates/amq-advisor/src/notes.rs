@@ -25,6 +25,7 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         strangers(best.structure, workload).map(String::from),
         if_threads(best.structure, workload).map(String::from),
         first.and_then(|it| beside_tables(it, workload)),
+        first.and_then(|it| generations(it, workload)),
         strange.then(|| confirmed(workload)),
         said(removes && !strange, REMOVAL),
         said(removes, STILL_YES),
@@ -38,7 +39,6 @@ pub(crate) fn notes(workload: &Workload, answer: &Answer, by: By) -> (Vec<String
         first.and_then(|_| counting(answer, workload)),
         filter.and_then(|it| many_filters(it, workload)),
         first.and_then(|it| growth(it, workload)),
-        first.and_then(|it| generations(it, workload)),
         first.and_then(|it| merging(it, workload)),
         first.and_then(|it| truncation(it, workload)),
         first.and_then(|it| parts(it, workload)),
@@ -92,9 +92,11 @@ fn strangers(best: Structure, workload: &Workload) -> Option<&'static str> {
         }
         Structure::Sketch => "Strangers can prepare keys that collide: hash them under a secret key.",
         Structure::Map => "Strangers can prepare keys that collide: build it with a secret seed.",
-        it if it.is_filter() => {
+        // The command builds these.
+        Structure::Filter(_) => {
             "Strangers can prepare keys that collide: wrap it in `Keyed` (`--key-file`)."
         }
+        it if it.is_filter() => "Strangers can prepare keys that collide: wrap it in `Keyed`.",
         // Lists and bitmaps hash nothing.
         _ => return None,
     })
@@ -103,7 +105,7 @@ fn strangers(best: Structure, workload: &Workload) -> Option<&'static str> {
 /// The rule for those who act on a yes, and for removals by strangers.
 fn confirmed(workload: &Workload) -> String {
     let removes = when(workload.has(Need::Remove), " Let them remove only what that set holds.");
-    format!("Confirm each yes in an exact set, such as the store behind it (SECURITY.md).{removes}")
+    format!("Confirm each yes in an exact set (SECURITY.md).{removes}")
 }
 
 /// The lowest rate of a smaller filter that only its rate excludes: ribbon filters have at most 32
@@ -262,7 +264,7 @@ fn generations(choice: &Choice, workload: &Workload) -> Option<String> {
         ),
         false => format!(": all the keys, if no period has more than {}", Number(each)),
     };
-    Some(format!("It is sure to remember {last}{of}."))
+    Some(format!("Sure to remember {last}{of}."))
 }
 
 /// What merging requires of each part.

@@ -36,7 +36,7 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
         keys => format!(" of {} keys", Number(keys)),
     };
     let generations = Number(generations.into());
-    let rolls = format!("{generations} generations{each}, of which the oldest is forgotten.");
+    let rolls = format!("{generations} generations{each}: the oldest is forgotten.");
     match structure {
         Structure::Atomic(FilterKind::Bloom) => {
             "Several threads insert into it at once, without locks.".into()

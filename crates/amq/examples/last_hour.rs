@@ -10,6 +10,7 @@ use amq::{BloomFilter, FilterFile, Goal, InsertError, ReadError};
 use std::error::Error;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
@@ -17,69 +18,89 @@ use std::{fs, thread};
 const PERIOD: Duration = Duration::from_secs(600);
 const GENERATIONS: usize = 7;
 
-type Seen = Sharded<Rolling<BloomFilter>>;
-
 /// The number of the period that this time belongs to.
 fn period(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     since.as_secs() / PERIOD.as_secs()
 }
 
-/// Loads the filter, and forgets what has expired since it was saved.
-fn open(path: &Path) -> Result<Seen, Box<dyn Error>> {
-    let seen = match Seen::load(path) {
-        Ok(seen) => seen,
-        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => {
-            // 700,000 events in 70 minutes at one false positive in 1000; eight shards a thread.
-            return Ok(Seen::rolling(Goal::fpr(700_000, 0.001), 32, Generations(GENERATIONS))?);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let saved = fs::metadata(path)?.modified()?;
-    let missed = period(SystemTime::now()).saturating_sub(period(saved));
-    for _ in 0..missed.min(GENERATIONS as u64) {
-        seen.for_each_shard(Rolling::advance);
-    }
-    Ok(seen)
+/// The filter, and the period that its newest generation is for.
+struct Seen {
+    filter: Sharded<Rolling<BloomFilter>>,
+    period: Mutex<u64>,
 }
 
-/// Four threads take the events; returns how many of them were new.
-fn take(seen: &Seen, events: &[String]) -> Result<usize, InsertError> {
-    thread::scope(|scope| {
-        let threads: Vec<_> = events
-            .chunks(events.len().div_ceil(4))
-            .map(|events| {
-                scope.spawn(move || {
-                    let mut new = 0;
-                    for event in events {
-                        new += usize::from(seen.insert(event)?.is_new());
-                    }
-                    Ok(new)
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|it| std::panic::resume_unwind(it)))
-            .sum()
-    })
+impl Seen {
+    /// Loads the filter, and forgets what has expired since it was saved.
+    fn open(path: &Path, now: SystemTime) -> Result<Self, Box<dyn Error>> {
+        let (filter, saved) = match Sharded::load(path) {
+            Ok(filter) => (filter, fs::metadata(path)?.modified()?),
+            Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => {
+                // 600,000 events an hour are 700,000 in 70 minutes. Eight shards a thread.
+                let goal = Goal::fpr(700_000, 0.001);
+                (Sharded::rolling(goal, 32, Generations(GENERATIONS))?, now)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let seen = Self { filter, period: Mutex::new(period(saved)) };
+        seen.advance_to(now);
+        Ok(seen)
+    }
+
+    /// Advances once for each period that has begun since. To be called by a timer, any number of
+    /// times a period.
+    fn advance_to(&self, now: SystemTime) {
+        let mut at = self.period.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let begun = period(now).saturating_sub(*at);
+        for _ in 0..begun.min(GENERATIONS as u64) {
+            self.filter.for_each_shard(Rolling::advance);
+        }
+        *at += begun;
+    }
+
+    /// Saves the filter while other threads insert. The time of the file says how far it was
+    /// advanced, so it is advanced first.
+    fn save(&self, path: &Path, now: SystemTime) -> Result<(), Box<dyn Error>> {
+        self.advance_to(now);
+        Ok(self.filter.save(path)?)
+    }
+
+    /// Four threads insert the events; returns how many of them were new.
+    fn insert(&self, events: &[String]) -> Result<usize, InsertError> {
+        let insert = |events: &[String]| {
+            let mut new = 0;
+            for event in events {
+                new += usize::from(self.filter.insert(event)?.is_new());
+            }
+            Ok(new)
+        };
+        thread::scope(|scope| {
+            let pieces = events.chunks(events.len().div_ceil(4).max(1));
+            let threads: Vec<_> = pieces.map(|piece| scope.spawn(move || insert(piece))).collect();
+            let results = threads.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            results.sum()
+        })
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("last-hour-{}.amq", std::process::id()));
     let events: Vec<String> = (0..10_000).map(|number| format!("event {number}")).collect();
+    let now = SystemTime::now();
 
-    let seen = open(&path)?;
-    println!("first: {} of {} events are new", take(&seen, &events)?, events.len());
-    seen.for_each_shard(Rolling::advance); // a timer does this every ten minutes
-    seen.save(&path)?; // and this, while other threads insert
+    let seen = Seen::open(&path, now)?;
+    println!("first: {} of {} events are new", seen.insert(&events)?, events.len());
+    seen.save(&path, now)?;
 
-    let seen = open(&path)?; // after a restart
-    println!("again: {} of {} events are new", take(&seen, &events)?, events.len());
-    for _ in 0..GENERATIONS {
-        seen.for_each_shard(Rolling::advance);
+    // After restarts: 20 minutes later, and 70.
+    for minutes in [20, 70] {
+        let seen = Seen::open(&path, now + Duration::from_secs(60 * minutes))?;
+        let new = events.iter().filter(|event| !seen.filter.contains(*event)).count();
+        println!("{minutes} minutes later: {new} of {} events are new", events.len());
     }
-    println!("70 minutes later: {} of {} events are new", take(&seen, &events)?, events.len());
     fs::remove_file(path)?;
     Ok(())
 }

@@ -211,7 +211,7 @@ fn how_many_keys_are_remembered_for_certain_is_said() {
                 let asked = needs.iter().fold(asked, |asked, &need| asked.need(need));
                 let answer = choose(&asked).unwrap();
                 let said = notes(&answer);
-                let sure = said.lines().find(|it| it.contains("sure to remember"));
+                let sure = said.lines().find(|it| it.contains("Sure to remember"));
                 // A program that keeps the times of exact keys decides itself what to forget.
                 assert_eq!(sure.is_some(), answer.best().structure.is_filter(), "{answer}");
                 let Some(sure) = sure else {
@@ -244,7 +244,7 @@ fn how_many_keys_are_remembered_for_certain_is_said() {
     }
     assert!(planned >= 10 && whole >= 10 && lists >= 10, "{planned} {whole} {lists}");
     let million = choose(&million().with_fpr(0.001).need(Need::Forget { generations: 8 })).unwrap();
-    let said = "It is sure to remember the last 7 of 8 periods, 875,000 of the 1,000,000 keys. To be \
+    let said = "Sure to remember the last 7 of 8 periods, 875,000 of the 1,000,000 keys. To be \
                 sure of all, plan for 1,142,857.";
     assert!(notes(&million).contains(said), "{million}");
     assert!(notes(&million).contains("keys beyond 125,000 in one of the 8 periods"), "{million}");

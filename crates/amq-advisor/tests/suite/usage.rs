@@ -134,7 +134,7 @@ fn what_strangers_do_is_said_of_the_kind() {
     // Those who only query cannot fill it, but ask again for what was answered wrongly.
     assert!(filled.contains("insert can fill it.") && !built.contains("fill it"), "{built}");
     for told in [&filled, &built, &removed] {
-        let store = "Confirm each yes in an exact set, such as the store behind it";
+        let store = "Confirm each yes in an exact set";
         assert!(told.contains(store), "{told}");
         let again = "They can repeat a false positive: cache the store's \"no\"";
         assert!(told.contains(again), "{told}");
@@ -171,7 +171,8 @@ fn keys_of_strangers_and_threads_are_never_left_out() {
             let hashed = match best.structure {
                 Structure::ExactSet | Structure::ExactMap => "SipHash under random keys",
                 Structure::Map => "build it with a secret seed",
-                it if it.is_filter() => "wrap it in `Keyed` (`--key-file`)",
+                Filter(_) => "wrap it in `Keyed` (`--key-file`)",
+                it if it.is_filter() => "wrap it in `Keyed`.",
                 _ => "",
             };
             assert!(text.contains(hashed), "{text}");

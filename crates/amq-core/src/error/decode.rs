@@ -163,7 +163,9 @@ impl From<PlanError> for DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Magic => f.write_str("not an amq file: wrong magic bytes"),
+            Self::Magic => f.write_str(
+                "not an amq file: wrong magic bytes. A filter's `save` and `amq build` write one",
+            ),
             Self::TextMode => f.write_str(
                 "this was a filter, but line ends or top bits were changed: was it transferred \
                  in text mode? Copy it again as binary",
@@ -336,9 +338,12 @@ const fn how_to_load(kind: FilterKind) -> &'static str {
         FilterKind::Interleaved => {
             "it answers which of its bins may hold a key; load it as an `InterleavedBloomFilter`"
         }
-        FilterKind::Sharded => "load it as a `Sharded` filter of the kind that its shards have",
+        FilterKind::Sharded => {
+            "load it by the whole type that was saved, such as `Sharded<CuckooFilter>`, or \
+             `Sharded<Rolling<BloomFilter>>`"
+        }
         FilterKind::Rolling => {
-            "load it as a `Rolling` filter of the kind that its generations have"
+            "load it by the whole type that was saved, such as `Rolling<BloomFilter>`"
         }
         _ => "turn on the feature of the crate `amq` for it, or load it as its own type",
     }

@@ -65,6 +65,12 @@ mod tests {
                  hashes set for 1 key: ask for a higher rate, or keep the keys themselves",
             ),
             (
+                &PlanError::FprBelowHashFloor { fpr: 0.01, floor: 1.0, keys: u64::MAX },
+                "a false-positive rate of 0.01 is not above the floor of 1.0 that 64-bit hashes \
+                 set for 18446744073709551615 keys: plan for fewer keys, or keep the keys \
+                 themselves",
+            ),
+            (
                 &PlanError::FprUnreachable { fpr: 1e-12, lowest: 2e-10, keys: 10 },
                 "this variant cannot reach a false-positive rate of 1e-12 for 10 keys at any \
                  size: ask for more than 2e-10, or take another variant",
@@ -274,6 +280,10 @@ mod tests {
     #[test]
     fn files_of_other_programs_name_the_way_out() {
         for (error, text) in [
+            (
+                DecodeError::Magic,
+                "not an amq file: wrong magic bytes. A filter's `save` and `amq build` write one",
+            ),
             (
                 DecodeError::Trailing { bytes: 2 },
                 "2 bytes follow the end of the filter: pass its bytes alone, or copy the file \

@@ -144,8 +144,9 @@ impl fmt::Display for PlanError {
             Self::FprBelowHashFloor { fpr, floor, keys } => write!(
                 f,
                 "a false-positive rate of {fpr:?} is not above the floor of {floor:?} that \
-                 64-bit hashes set for {}: ask for a higher rate, or keep the keys themselves",
-                Counted(*keys, "keys")
+                 64-bit hashes set for {}: {} keep the keys themselves",
+                Counted(*keys, "keys"),
+                if *floor < 0.5 { "ask for a higher rate, or" } else { "plan for fewer keys, or" }
             ),
             Self::FprUnreachable { fpr, lowest, keys } => write!(
                 f,
