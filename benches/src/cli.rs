@@ -71,9 +71,9 @@ pub(crate) enum Command {
 pub(crate) struct Measure {
     #[command(flatten)]
     pub(crate) request: Request,
-    /// Folder for the records, with a subfolder per machine and day. A run replaces the day's
-    /// earlier records only once everything is measured [default: reports/records;
-    /// reports/own/records with keys of your own]
+    /// Folder for the records, with a subfolder per machine and day, in which a day's further runs
+    /// end in -2, -3 and so on [default: reports/records; reports/own/records with keys of your
+    /// own]
     #[arg(long, value_name = "DIR")]
     pub(crate) records: Option<PathBuf>,
     /// Continue this machine's newest interrupted run, of all contenders or, with --only, of some.

@@ -68,9 +68,9 @@ fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
-/// The command line that repeats the measurement. Of paths it has only the last component, since
-/// records are published; those of the user's own keys are not, and their paths are whole, so that
-/// the command can be copied: relative to the workspace if they are in it.
+/// The command line that repeats the measurement. Of paths to elsewhere it has only the last
+/// component, since records are published; those of the user's own keys are not, and their paths
+/// are whole, so that the command can be copied: relative to the workspace if they are in it.
 pub fn repeating(arguments: impl Iterator<Item = String>) -> String {
     let home = env::var("HOME").unwrap_or_default();
     written(arguments, &[(&root().to_string_lossy(), ""), (&home, "\"$HOME\"/")])
@@ -89,7 +89,7 @@ fn written(arguments: impl Iterator<Item = String>, folders: &[(&str, &str)]) ->
         });
         let value = match below {
             Some(value) if is_own => value,
-            _ if is_own => quoted(value).into_owned(),
+            _ if is_own || is_below_here(value) => quoted(value).into_owned(),
             _ => quoted(value.rsplit(['/', '\\']).next().unwrap_or(value)).into_owned(),
         };
         option.to_owned() + &value
@@ -100,6 +100,11 @@ fn written(arguments: impl Iterator<Item = String>, folders: &[(&str, &str)]) ->
     if words.is_empty() { PROGRAM.to_owned() } else { format!("{PROGRAM} -- {words}{from}") }
 }
 
+/// A path below the current folder, which says nothing about the machine.
+fn is_below_here(path: &str) -> bool {
+    !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.contains("..")
+}
+
 #[test]
 fn published_commands_name_no_place_own_ones_can_be_copied() {
     let folders = [("/home/me/amq", ""), ("/home/me", "\"$HOME\"/"), ("", "")];
@@ -107,6 +112,8 @@ fn published_commands_name_no_place_own_ones_can_be_copied() {
     let command = of("measure|--resume|--records=/tmp/x|--only|bloom");
     assert_eq!(command, format!("{PROGRAM} -- measure --records=x --only bloom"));
     assert_eq!(written(std::iter::empty(), &folders), PROGRAM);
+    let command = of("measure|--records|reports/full/records");
+    assert_eq!(command, format!("{PROGRAM} -- measure --records reports/full/records"));
     let own = [
         ("--keys-file|data/my keys.txt", "--keys-file 'data/my keys.txt'"),
         ("--keys-file=../keys|--records|/tmp/x", "--keys-file=../keys --records /tmp/x"),

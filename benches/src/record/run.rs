@@ -65,12 +65,19 @@ pub struct Noise {
 impl Run {
     /// A run that begins today, with nothing measured yet.
     pub fn new(command: &str, options: Options, contender: Vec<Info>) -> Self {
-        let folder = options.has_own_keys().then(|| format!(" --records {OWN_REPORTS}/records"));
+        let folders = match (records_of(command), options.has_own_keys()) {
+            (Some(records), _) => {
+                let above = records.rsplit_once('/').map_or(".", |(above, _)| above);
+                format!(" --records {records} --out {above}/latest")
+            }
+            (None, true) => format!(" --records {OWN_REPORTS}/records"),
+            (None, false) => String::new(),
+        };
         Self {
             schema: SCHEMA,
             date: today(),
             command: command.to_owned(),
-            render_command: format!("{} -- render{}", program::PROGRAM, folder.unwrap_or_default()),
+            render_command: format!("{} -- render{folders}", program::PROGRAM),
             options,
             contender,
             ..Self::default()
@@ -94,6 +101,12 @@ impl Run {
         let of = self.noise.iter().find(|noise| noise.workload == workload);
         of.map(|noise| noise.floor).or(self.noise_floor)
     }
+}
+
+/// The folder for records that a command line names.
+fn records_of(command: &str) -> Option<&str> {
+    let (_, after) = command.split_once("--records")?;
+    after.trim_start_matches(['=', ' ']).split(' ').next().filter(|folder| !folder.is_empty())
 }
 
 /// The conditions: everything that determines what is measured, and the code.
@@ -147,5 +160,18 @@ impl Options {
         let name = names.find(|&name| before.get(name) != now.get(name))?;
         let text = |value: Option<&toml::Value>| value.map_or("none".to_owned(), |v| v.to_string());
         Some([name.clone(), text(before.get(name)), text(now.get(name))])
+    }
+}
+
+#[test]
+fn a_report_is_drawn_from_the_records_that_the_command_names() {
+    let drawn = |command| Run::new(command, Options::of_program(), Vec::new()).render_command;
+    let render = format!("{} -- render", program::PROGRAM);
+    assert_eq!(drawn("measure"), render);
+    let full = format!("{render} --records reports/full/records --out reports/full/latest");
+    for command in
+        ["measure --records reports/full/records --suite full", "--records=reports/full/records"]
+    {
+        assert_eq!(drawn(command), full);
     }
 }

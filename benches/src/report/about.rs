@@ -97,7 +97,7 @@ fn sources(data: &Data) -> String {
     let words = own.map(|set| {
         format!(
             "{}: {} distinct keys (repeats left out: {}, empty lines: {}), of which at most {} were \
-             inserted, and half were queried as absent",
+             inserted; the other half is queried as absent",
             set.name,
             set.source.distinct.unwrap_or(0),
             set.source.duplicates,

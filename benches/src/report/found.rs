@@ -22,7 +22,7 @@ pub(super) fn found(data: &Data, needs: &Needs) -> [String; 3] {
     let small = [
         ("Fewest bits, all keys known", "if all keys are known"),
         ("Fewest bits, keys inserted one by one", "if they come one by one"),
-        ("Fewest bits, keys inserted and removed", "if they also leave"),
+        ("Fewest bits, keys inserted and removed", "if they are also removed"),
     ];
     let small: Vec<String> = small
         .iter()

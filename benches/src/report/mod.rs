@@ -69,6 +69,13 @@ type Found = Option<(String, Markup)>;
 /// The command that measures and draws a record, with further options.
 fn command(data: &Data, more: &str) -> String {
     let command = data.run.command.replace(" -- measure", " --");
+    // One option cannot be given twice.
+    let command = match (more.contains("--only "), command.split_once(" --only ")) {
+        (true, Some((before, after))) => {
+            format!("{before} {}", after.split_once(' ').map_or("", |(_, rest)| rest))
+        }
+        _ => command,
+    };
     let separator = if more.is_empty() || command.contains(" -- ") { "" } else { " --" };
     format!("{command}{separator} {more}").trim().trim_end_matches(" --").to_owned()
 }

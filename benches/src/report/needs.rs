@@ -15,6 +15,8 @@ use Ability::{Insert, Remove, Static};
 const SPACE_TIE: f64 = 0.005;
 /// The number of threads in the row about threads.
 const THREADS: u64 = 2;
+/// A noise floor of a machine that did other work as well.
+const NOISY: f64 = 0.1;
 
 /// The measure.
 #[derive(Clone, Copy)]
@@ -57,6 +59,8 @@ pub(super) struct Needs {
     exceeding: Vec<String>,
     /// The command that measures only the contenders of the table.
     pub(super) command: String,
+    /// The noise floor of the run.
+    noise: Option<f64>,
 }
 
 #[derive(Clone)]
@@ -216,15 +220,19 @@ pub(super) fn needs(data: &Data, others: &[Data]) -> Needs {
     let rows: Vec<Row> = NEEDS.iter().filter_map(|need| need.row(data, others)).collect();
     let names = rows.iter().flat_map(|row| [Some(&row.ours), row.other.as_ref()]).flatten();
     let names: BTreeSet<&str> = names.map(|best| best.name.as_str()).collect();
-    let names: Vec<&str> = names.into_iter().collect();
-    let command = super::command(data, &format!("--only {}", names.join(",")));
+    // Twins of the first two, or there would be no ties.
+    let twins = ["bloom", "bloom-twin", "blocked-bloom", "blocked-bloom-twin"];
+    let names = names.into_iter().chain(twins).collect::<BTreeSet<_>>();
+    let only = names.into_iter().collect::<Vec<_>>().join(",");
+    let command = super::command(data, &format!("--only {only}"));
     let able = NEEDS.iter().flat_map(|need| need.able(data));
     let exceeding = able
         .filter(|of| !of.keeps(data.rate()))
         .filter_map(|of| Some((of.name().to_owned(), percent(of.fpr()?))));
     let exceeding: BTreeMap<String, String> = exceeding.collect();
     let exceeding = exceeding.iter().map(|(name, rate)| format!("{name} ({rate})")).collect();
-    Needs { rows, machines: others.iter().map(about::processor).collect(), exceeding, command }
+    let machines = others.iter().map(about::processor).collect();
+    Needs { rows, machines, exceeding, command, noise: data.run.noise_floor }
 }
 
 /// How to read the table.
@@ -238,10 +246,17 @@ pub(super) fn caption(needs: &Needs) -> String {
         [] => String::new(),
         names => format!(" (here {})", list(names)),
     };
+    let noisy = match needs.noise {
+        Some(noise) if noise > NOISY => format!(
+            " Twins differed by up to {}: the machine was busy, so measure again.",
+            percent(noise)
+        ),
+        _ => String::new(),
+    };
     format!(
         "Ratio: ours over the other's; above 1 it is marked LOSS, unless it is a tie. \
          A tie is closer than the noise of twins, or 0.5 % of the size. Filters that exceed the \
-         rate{exceeding} or failed a check take no part.{wide}"
+         rate{exceeding} or gave a wrong answer are left out.{wide}{noisy}"
     )
 }
 
