@@ -338,9 +338,9 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     /// the whole table. If it exceeds [`capacity`](Filter::capacity), the rate exceeds the planned
     /// one.
     ///
-    /// Unlike [`len`](Self::len), it is correct after a merge, and includes keys that were false
-    /// positives when inserted. After an [intersection](Blocked::intersect) it is far too high:
-    /// estimate the number of common keys from the two filters and their union, as
+    /// Unlike [`len`](Self::len), it is correct after a merge of filters of one size, and includes
+    /// keys that were false positives when inserted. After a merge of different sizes it is too
+    /// high, and after an [intersection](Blocked::intersect) far too high: estimate the number of common keys from the two filters and their union, as
     /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality) shows.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {

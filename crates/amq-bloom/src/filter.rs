@@ -323,9 +323,10 @@ impl<B: Bytes> BloomFilter<B> {
     /// the whole table. If it exceeds [`capacity`](Filter::capacity), the rate exceeds the planned
     /// one.
     ///
-    /// Unlike [`len`](Self::len), it is correct after a merge, and includes keys that were false
-    /// positives when inserted. Its standard error is about `0.8 / sqrt(m)` of the estimate at the
-    /// design load.
+    /// Unlike [`len`](Self::len), it is correct after a merge of filters of one size, and includes
+    /// keys that were false positives when inserted. Its standard error is about `0.8 / sqrt(m)` of
+    /// the estimate at the design load. After a merge of different sizes it is too high, since each
+    /// bit of the smaller table is set several times in the larger one.
     ///
     /// **After an [intersection](Self::intersect) it is far too high**: bits that the two filters
     /// set for different keys stay, and cannot be distinguished from those of common keys. Estimate

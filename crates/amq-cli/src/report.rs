@@ -54,6 +54,10 @@ impl Held {
     pub(crate) fn merged(filter: &AnyFilter) -> Self {
         match Self::of(filter) {
             Self { known: "counted ", number, .. } => Self::new("at most ", number),
+            // The bits of a smaller table are repeated in the larger one, and count several times.
+            Self { known: "about ", number, .. } if number > filter.len() => {
+                Self::new("about ", filter.len())
+            }
             held => held,
         }
     }

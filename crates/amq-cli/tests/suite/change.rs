@@ -201,6 +201,20 @@ fn the_rates_of_a_refused_union_are_rounded() {
 }
 
 /// A block is chosen by the hash and the number of blocks: keys would be lost.
+/// A bit of the smaller table is set several times in the larger one: bits do not say how many keys
+/// there are.
+#[test]
+fn a_union_of_unlike_sizes_names_no_more_keys_than_its_parts() {
+    let room = Room::new();
+    for (name, keys, planned) in [("a", 1..=100, 500), ("b", 101..=500, 2000)] {
+        room.write("keys.txt", numbered(keys));
+        let plan = format!("--kind bloom --bytes {} --keys {planned}", planned * 2);
+        room.amq(&format!("build -o {name}.amq {plan} keys.txt")).ends(0);
+    }
+    let run = room.amq("merge -o both.amq a.amq b.amq").ends(0);
+    assert!(run.err.contains("about 500 keys"), "{}", run.err);
+}
+
 #[test]
 fn blocked_filters_of_unlike_sizes_are_not_intersected() {
     let room = Room::new();
