@@ -340,7 +340,8 @@ impl<L: BlockLayout, B: Bytes> Blocked<L, B> {
     ///
     /// Unlike [`len`](Self::len), it is correct after a merge of filters of one size, and includes
     /// keys that were false positives when inserted. After a merge of different sizes it is too
-    /// high, and after an [intersection](Blocked::intersect) far too high: estimate the number of common keys from the two filters and their union, as
+    /// high, and after an [intersection](Blocked::intersect) far too high: estimate the number of
+    /// common keys from the two filters and their union, as
     /// [`BloomFilter::estimated_cardinality`](crate::BloomFilter::estimated_cardinality) shows.
     #[must_use]
     pub fn estimated_cardinality(&self) -> f64 {
