@@ -96,8 +96,8 @@ fn sources(data: &Data) -> String {
         .filter(|set| data.run.options.keys_file.as_ref() == Some(&set.name));
     let words = own.map(|set| {
         format!(
-            "{}: {} distinct keys (repeats left out: {}, empty lines: {}), of which at most {} were \
-             inserted; the other half is queried as absent",
+            "{}: {} distinct keys (repeats left out: {}, empty lines: {}), of which half are queried \
+             as absent, and at most {} of the others are inserted",
             set.name,
             set.source.distinct.unwrap_or(0),
             set.source.duplicates,

@@ -63,8 +63,8 @@ pub(crate) fn what(structure: Structure, workload: &Workload) -> String {
             let one = if structure.is_sharded() { "One sharded filter" } else { "One" };
             let sum = if workload.counts() { ", and sum the counts over all" } else { "" };
             format!(
-                "{one} for each of {generations} periods{each}, in a ring that your program keeps: clear \
-                 the oldest when time moves on{sum}."
+                "{one} for each of {generations} periods{each}, in a ring that your program keeps: \
+                 clear the oldest when time moves on{sum}."
             )
         }
         Structure::Rolling(_) => rolls,

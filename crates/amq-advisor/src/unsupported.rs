@@ -59,8 +59,8 @@ fn reconcile(workload: &Workload) -> Instead {
     let take = match (workload.changes, bytes) {
         (Some(changes), Some(bytes)) => format!(
             "minisketch, planned for the keys that differ ({}): it sends {}, 64 bits for each, and \
-             decodes in time that grows with the square; or an invertible Bloom lookup table (IBLT), some {}, which \
-             decodes in linear time",
+             decodes in time that grows with the square; or an invertible Bloom lookup table \
+             (IBLT), some {}, which decodes in linear time",
             Number(changes),
             Bytes(bytes),
             // Some 1.5 cells per key, each with a sum of keys, a sum of hashes, and a count.

@@ -137,8 +137,8 @@ impl<F: EmptyFilter> Sharded<Rolling<F>> {
     /// threads that insert into a window of time. Every generation of a shard has room for chance.
     ///
     /// The goal is for the whole window, as in [`Rolling::new`]. A part, which is one generation of
-    /// one shard, takes some 150 bytes beside its table: have hundreds of keys in each, or the
-    /// filter needs several times the memory that its tables do.
+    /// one shard, takes 120 to 550 bytes beside its table, by variant: have hundreds of keys in
+    /// each, or the filter needs several times the memory that its tables do.
     ///
     /// ```
     /// use amq::rolling::{Generations, Rolling};
